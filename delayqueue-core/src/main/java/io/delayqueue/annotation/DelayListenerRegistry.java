@@ -5,6 +5,7 @@ import io.delayqueue.message.Printable;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -165,7 +166,11 @@ public final class DelayListenerRegistry implements SmartLifecycle {
         synchronized (listeners) {
             if (!running) {
                 running = true;
-                toStart.forEach(id -> required(id).start());
+                // those of dead letters first: other listeners may dead-letter messages from now on
+                toStart.stream()
+                        .map(this::required)
+                        .sorted(Comparator.comparing(ManagedListener::kind).reversed())
+                        .forEach(ManagedListener::start);
             }
         }
     }

@@ -9,6 +9,7 @@ import io.delayqueue.event.EventBus;
 import io.delayqueue.listener.DeliveryInterceptor;
 import io.delayqueue.listener.ListenerSpec;
 import io.delayqueue.message.Shard;
+import io.delayqueue.message.Shard.QueueKind;
 import io.delayqueue.redis.SignalSource;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.script.TopicRegistry;
@@ -366,6 +367,13 @@ public final class DelayQueueEngine implements AutoCloseable {
     /** Called when the last settlement of a run has its reply. */
     void ended(ListenerContainer.Run run) {
         open.remove(run);
+    }
+
+    /** Whether a dead-letter listener of the topic was started. */
+    boolean hasDeadLetterListener(String topic) {
+        return listeners.values().stream()
+                .anyMatch(listener -> listener.kind() == QueueKind.NOTIFICATIONS
+                        && listener.topic().equals(topic));
     }
 
     /** Returns a consumer name that is unique across nodes and restarts. */

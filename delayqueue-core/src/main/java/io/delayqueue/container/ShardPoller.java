@@ -9,7 +9,6 @@ import io.delayqueue.listener.ListenerSpec;
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.Shard;
-import io.delayqueue.message.Shard.QueueKind;
 import io.delayqueue.redis.SignalSource;
 import io.delayqueue.redis.SignalSource.SignalListener;
 import io.delayqueue.redis.SignalSource.Subscription;
@@ -54,10 +53,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
     private static final long RESERVATION_TIME = Duration.ofSeconds(1).toNanos();
     /** Time in which a running owner reconnects and renews its leases after an outage. */
     private static final Duration RECONNECT_TIME = Duration.ofSeconds(3);
-    /**
-     * Interval at which the shard's dead-letter notifications are enabled again: Redis may have been flushed or
-     * restored.
-     */
+    /** Interval at which dead-letter notifications are enabled again: Redis may have been flushed or restored. */
     private static final long ENABLE_INTERVAL = Duration.ofMinutes(1).toNanos();
 
     private final Shard shard;
@@ -370,15 +366,24 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         return UNTIL_REPLIED;
     }
 
-    /** Enables dead-letter notifications if that is due. Returns false while Redis has not replied. */
+    /**
+     * Enables dead-letter notifications of the topic if that is due: before this poller can dead-letter a message, even
+     * if the dead-letter listener has not polled yet. Returns false while Redis has not replied.
+     */
     private boolean enableNotificationsIfDue() {
-        if (shard.kind() == QueueKind.NOTIFICATIONS && nanoTime.getAsLong() - enableNext >= 0) {
-            if (reply(this::enableNotifications) == null) {
-                return false;
-            }
-            // from the time of the call, not of the reply: Redis may have been flushed since it replied
-            enableNext = enableSentAt + ENABLE_INTERVAL;
+        long now = nanoTime.getAsLong();
+        if (now - enableNext < 0) {
+            return true;
         }
+        if (!engine.hasDeadLetterListener(shard.topic())) {
+            enableNext = now + ENABLE_INTERVAL;
+            return true;
+        }
+        if (reply(this::enableNotifications) == null) {
+            return false;
+        }
+        // from the time of the call, not of the reply: Redis may have been flushed since it replied
+        enableNext = enableSentAt + ENABLE_INTERVAL;
         return true;
     }
 

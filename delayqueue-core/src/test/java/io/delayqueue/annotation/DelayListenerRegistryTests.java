@@ -59,6 +59,22 @@ class DelayListenerRegistryTests {
         }
     }
 
+    static class Dying {
+        @DelayListener(topic = "a", id = "messages")
+        void a(String payload) {}
+
+        @DeadLetterListener(topic = "a", id = "notifications")
+        void dead(String payload) {}
+    }
+
+    @Test
+    void listenersOfDeadLettersStartFirst() {
+        try (ListenerApplication dying = ListenerApplication.start(Dying.class)) {
+            assertThat(dying.registry().getListenerIds()).containsExactly("messages", "notifications");
+            assertThat(dying.started).containsExactly("notifications", "messages");
+        }
+    }
+
     @Test
     void listenerIsFoundByItsId() {
         registry.pause("a");

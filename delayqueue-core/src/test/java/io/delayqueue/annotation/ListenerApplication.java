@@ -3,7 +3,9 @@ package io.delayqueue.annotation;
 import io.delayqueue.listener.DeadLetterSource;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.message.DeadLetter;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
@@ -17,6 +19,9 @@ final class ListenerApplication implements AutoCloseable {
     final AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
     final Map<String, ListenerOptions> topics = new HashMap<>();
     final DeadLetters deadLetters = new DeadLetters();
+    /** The ids of the listeners in the order in which they were started. */
+    final List<String> started = new ArrayList<>();
+
     ListenerOptions defaults = ListenerOptions.DEFAULTS;
     boolean autoStartup = true;
 
@@ -30,7 +35,10 @@ final class ListenerApplication implements AutoCloseable {
                 DelayListenerEndpointRegistrar.DEFAULT_CONTAINER_FACTORY,
                 DefaultDelayListenerContainerFactory.class,
                 () -> new DefaultDelayListenerContainerFactory(
-                        RecordingContainer::new, defaults, topic -> topics.getOrDefault(topic, defaults), deadLetters));
+                        spec -> new RecordingContainer(spec, container -> started.add(container.id())),
+                        defaults,
+                        topic -> topics.getOrDefault(topic, defaults),
+                        deadLetters));
     }
 
     /** Starts an application with beans. */

@@ -160,7 +160,7 @@ class ListenerAttributesTests {
                             .id("notifications")
                             .deadLetterHandler((deadLetter, notification) -> null)
                             .build(),
-                    endpoint -> new RecordingContainer(null));
+                    endpoint -> new RecordingContainer(null, container -> {}));
         }
     }
 

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Consumer;
 
 /** Runs no listener and records calls. */
 final class RecordingContainer implements ManagedListener {
@@ -22,11 +23,13 @@ final class RecordingContainer implements ManagedListener {
     /** The result of a stop. */
     CompletableFuture<Void> stopped = CompletableFuture.completedFuture(null);
 
+    private final Consumer<RecordingContainer> onStart;
     private boolean running;
     private boolean paused;
 
-    RecordingContainer(ListenerSpec spec) {
+    RecordingContainer(ListenerSpec spec, Consumer<RecordingContainer> onStart) {
         this.spec = spec;
+        this.onStart = onStart;
     }
 
     CompletionStage<?> deliver(Delivery... deliveries) throws Exception {
@@ -49,7 +52,7 @@ final class RecordingContainer implements ManagedListener {
 
     @Override
     public QueueKind kind() {
-        return spec.kind();
+        return spec == null ? QueueKind.MESSAGES : spec.kind();
     }
 
     @Override
@@ -71,6 +74,7 @@ final class RecordingContainer implements ManagedListener {
     @Override
     public void start() {
         calls.add("start");
+        onStart.accept(this);
         running = true;
     }
 

@@ -59,6 +59,24 @@ class DeadLetterEventTests extends HandlingTest {
     }
 
     @Test
+    void deadLetterIsNotifiedEvenIfItsListenerHasNotPolledBefore() {
+        ListenerContainer attending = node.container("t", QueueKind.NOTIFICATIONS, QUICK, deliveries -> {
+            notifications.add(deliveries.get(0).id());
+            return null;
+        });
+        attending.pause();
+        attending.start();
+        deadLetterAll();
+        send("a");
+        Awaitility.await().until(() -> deadLetters().size() == 1);
+
+        attending.resume();
+
+        Awaitility.await()
+                .until(() -> notifications.contains(deadLetters().get(0).deadLetterId()));
+    }
+
+    @Test
     void eachStoredDeadLetterIsNotified() {
         Queue<Boolean> found = new ConcurrentLinkedQueue<>();
         node.container("t", QueueKind.NOTIFICATIONS, QUICK, deliveries -> {
