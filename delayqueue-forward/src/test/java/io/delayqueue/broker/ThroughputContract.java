@@ -32,7 +32,7 @@ import org.springframework.context.ConfigurableApplicationContext;
  * The throughput of a forward beside that of the broker's client, which sends the same messages with the same
  * confirmations and the same number of unconfirmed messages. Rounds of both alternate. Measures, and asserts no time.
  */
-@Tag("soak")
+@Tag("measurement")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 @Timeout(900)
 abstract class ThroughputContract {
