@@ -113,8 +113,14 @@ abstract class OutboxFaultContract extends OutboxTest {
                     call, afterwards, ends, ends ? () -> node.queue.proxy().refuse() : () -> {});
 
             walk(path, node);
+            // commits that got no reply from Redis in time made fewer calls
+            await().until(() -> {
+                if (!node.faults.hasFailed()) {
+                    attempt(node.relay::run);
+                }
+                return node.faults.hasFailed();
+            });
 
-            assertThat(node.faults.hasFailed()).isTrue();
             recoverAndCheck(ends ? null : node);
             return true;
         });
