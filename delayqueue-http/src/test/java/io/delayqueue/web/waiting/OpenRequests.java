@@ -19,7 +19,7 @@ public final class OpenRequests {
     /** Waits until the disconnection of all clients is detected, without waiting for the periodic check. */
     public static void awaitNoneWaiting(ApplicationContext context) {
         LongPolls polls = context.getBean(LongPolls.class);
-        await().until(() -> {
+        await().dontCatchUncaughtExceptions().until(() -> {
             polls.run();
             return polls.waiting() == 0;
         });
