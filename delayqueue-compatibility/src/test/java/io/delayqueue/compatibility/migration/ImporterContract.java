@@ -23,20 +23,24 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.api.Test;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** The importers with the real libraries: each message is handled once, by the old consumer or the new listener, and never early. */
-class ImporterTests {
+/** An importer with the real library: each message is handled once, by the old consumer or the new listener, and never early. */
+abstract class ImporterContract {
 
     private static final int MESSAGES = 1000;
     private static final int LATE = 100;
     private static final long HOUR = Duration.ofHours(1).toMillis();
     private static final Duration WAIT = Duration.ofSeconds(60);
 
+    private final OldLibrary library;
     private RedisServerProcess redis;
     private ConfigurableApplicationContext context;
+
+    ImporterContract(OldLibrary library) {
+        this.library = library;
+    }
 
     @BeforeEach
     void start() {
@@ -50,44 +54,41 @@ class ImporterTests {
         redis.close();
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void delayedMessagesAreMovedWhileTheOldConsumerRuns(OldLibrary library) throws Exception {
+    @Test
+    void delayedMessagesAreMovedWhileTheOldConsumerRuns() throws Exception {
         try (OldQueue old = library.start(redis, true)) {
             Map<String, Long> dueTimes = dueTimes();
             old.store(dueTimes);
             List<Long> later = old.laterThan(System.currentTimeMillis() + HOUR / 2);
 
-            assertThat(run(library, false)).isBetween(LATE, MESSAGES);
+            assertThat(run(false)).isBetween(LATE, MESSAGES);
 
             assertHandledOnce(dueTimes, old);
             assertThat(old.handled()).isNotEmpty();
             assertThat(handled()).isNotEmpty();
             assertScheduled(later);
-            assertThat(run(library, false)).isZero();
+            assertThat(run(false)).isZero();
         }
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void allMessagesAreMovedAfterTheOldApplicationHasStopped(OldLibrary library) throws Exception {
+    @Test
+    void allMessagesAreMovedAfterTheOldApplicationHasStopped() throws Exception {
         Map<String, Long> dueTimes = dueTimes();
         OldQueue old = library.start(redis, false);
         old.store(dueTimes);
         List<Long> later = old.laterThan(System.currentTimeMillis() + HOUR / 2);
         old.close();
 
-        assertThat(run(library, true)).isEqualTo(MESSAGES);
+        assertThat(run(true)).isEqualTo(MESSAGES);
 
         assertHandledOnce(dueTimes, old);
         assertThat(old.handled()).isEmpty();
         assertScheduled(later);
-        assertThat(run(library, true)).isZero();
+        assertThat(run(true)).isZero();
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void killedImportIsCompletedByAnother(OldLibrary library) throws Exception {
+    @Test
+    void killedImportIsCompletedByAnother() throws Exception {
         Map<String, Long> dueTimes = dueTimes();
         OldQueue old = library.start(redis, false);
         old.store(dueTimes);
@@ -95,7 +96,7 @@ class ImporterTests {
         old.close();
         try (FaultProxy slow = FaultProxy.inFrontOf(redis)) {
             slow.delay(Duration.ofMillis(20), Duration.ofMillis(20), Direction.CLIENT_TO_SERVER);
-            Process importing = importInAnotherProcess(library, slow.port());
+            Process importing = importInAnotherProcess(slow.port());
             try {
                 await().atMost(WAIT).until(() -> arrived() > 200);
             } finally {
@@ -103,7 +104,7 @@ class ImporterTests {
             }
         }
 
-        int rest = run(library, true);
+        int rest = run(true);
 
         assertThat(rest).isBetween(1, MESSAGES - 100);
         assertHandledOnce(dueTimes, old);
@@ -111,9 +112,8 @@ class ImporterTests {
     }
 
     /** The worst moment: after a send, before the importer knows of it; and the messages are handled meanwhile. */
-    @ParameterizedTest
-    @EnumSource
-    void importThatEndsAfterASendDoesNotRepeatWhatWasHandled(OldLibrary library) throws Exception {
+    @Test
+    void importThatEndsAfterASendDoesNotRepeatWhatWasHandled() throws Exception {
         Map<String, Long> dueTimes = dueTimes();
         OldQueue old = library.start(redis, false);
         old.store(dueTimes);
@@ -126,7 +126,7 @@ class ImporterTests {
         await().atMost(WAIT).until(() -> !handled().isEmpty() && counts() == scheduledLate());
         int handledMeanwhile = handled().size();
 
-        run(library, true);
+        run(true);
 
         assertThat(handledMeanwhile).isPositive();
         assertHandledOnce(dueTimes, old);
@@ -144,7 +144,7 @@ class ImporterTests {
         return dueTimes;
     }
 
-    private int run(OldLibrary library, boolean all) throws Exception {
+    private int run(boolean all) throws Exception {
         return library.importInto(context, context.getBean(DelayQueueOperations.class), all);
     }
 
@@ -168,7 +168,7 @@ class ImporterTests {
                 });
     }
 
-    private static Process importInAnotherProcess(OldLibrary library, int port) throws Exception {
+    private Process importInAnotherProcess(int port) throws Exception {
         return new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-Xmx200m",
