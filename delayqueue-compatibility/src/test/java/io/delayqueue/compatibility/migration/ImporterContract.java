@@ -29,8 +29,8 @@ import org.springframework.context.ConfigurableApplicationContext;
 /** An importer with the real library: each message is handled once, by the old consumer or the new listener, and never early. */
 abstract class ImporterContract {
 
-    private static final int MESSAGES = 1000;
-    private static final int LATE = 100;
+    private static final int MESSAGES = 500;
+    private static final int LATE = 50;
     private static final long HOUR = Duration.ofHours(1).toMillis();
     private static final Duration WAIT = Duration.ofSeconds(60);
 
@@ -57,8 +57,7 @@ abstract class ImporterContract {
     @Test
     void delayedMessagesAreMovedWhileTheOldConsumerRuns() throws Exception {
         try (OldQueue old = library.start(redis, true)) {
-            Map<String, Long> dueTimes = dueTimes();
-            old.store(dueTimes);
+            Map<String, Long> dueTimes = store(old);
             List<Long> later = old.laterThan(System.currentTimeMillis() + HOUR / 2);
 
             assertThat(run(false)).isBetween(LATE, MESSAGES);
@@ -73,9 +72,8 @@ abstract class ImporterContract {
 
     @Test
     void allMessagesAreMovedAfterTheOldApplicationHasStopped() throws Exception {
-        Map<String, Long> dueTimes = dueTimes();
         OldQueue old = library.start(redis, false);
-        old.store(dueTimes);
+        Map<String, Long> dueTimes = store(old);
         List<Long> later = old.laterThan(System.currentTimeMillis() + HOUR / 2);
         old.close();
 
@@ -89,9 +87,8 @@ abstract class ImporterContract {
 
     @Test
     void killedImportIsCompletedByAnother() throws Exception {
-        Map<String, Long> dueTimes = dueTimes();
         OldQueue old = library.start(redis, false);
-        old.store(dueTimes);
+        Map<String, Long> dueTimes = store(old);
         List<Long> later = old.laterThan(System.currentTimeMillis() + HOUR / 2);
         old.close();
         try (FaultProxy slow = FaultProxy.inFrontOf(redis)) {
@@ -114,9 +111,8 @@ abstract class ImporterContract {
     /** The worst moment: after a send, before the importer knows of it; and the messages are handled meanwhile. */
     @Test
     void importThatEndsAfterASendDoesNotRepeatWhatWasHandled() throws Exception {
-        Map<String, Long> dueTimes = dueTimes();
         OldQueue old = library.start(redis, false);
-        old.store(dueTimes);
+        Map<String, Long> dueTimes = store(old);
         List<Long> later = old.laterThan(System.currentTimeMillis() + HOUR / 2);
         old.close();
 
@@ -133,12 +129,22 @@ abstract class ImporterContract {
         assertScheduled(later);
     }
 
+    /** Stores the messages, the last of them at the end, so that these are not due before an import that follows. */
+    private static Map<String, Long> store(OldQueue old) {
+        Map<String, Long> dueTimes = dueTimes(0, MESSAGES - 20);
+        old.store(dueTimes);
+        Map<String, Long> last = dueTimes(MESSAGES - 20, MESSAGES);
+        old.store(last);
+        dueTimes.putAll(last);
+        return dueTimes;
+    }
+
     /** A tenth is due in an hour, three tenths are overdue, and the others become due within some seconds. */
-    private static Map<String, Long> dueTimes() {
+    private static Map<String, Long> dueTimes(int from, int to) {
         Map<String, Long> dueTimes = new LinkedHashMap<>();
         long now = System.currentTimeMillis();
-        for (int i = 0; i < MESSAGES; i++) {
-            long due = i % 10 == 9 ? now + HOUR + i : i % 10 < 3 ? now - 1000 : now + 6L * i;
+        for (int i = from; i < to; i++) {
+            long due = i % 10 == 9 ? now + HOUR + i : i % 10 < 3 ? now - 1000 : now + 12L * i;
             dueTimes.put("order-" + i, due);
         }
         return dueTimes;

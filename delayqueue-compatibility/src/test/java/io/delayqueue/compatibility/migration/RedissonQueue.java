@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import org.redisson.Redisson;
 import org.redisson.api.RBlockingQueue;
 import org.redisson.api.RDelayedQueue;
+import org.redisson.api.RFuture;
 import org.redisson.api.RedissonClient;
 import org.redisson.client.codec.StringCodec;
 import org.redisson.config.Config;
@@ -55,8 +56,10 @@ final class RedissonQueue implements OldQueue {
 
     @Override
     public void store(Map<String, Long> dueTimes) {
-        dueTimes.forEach((number, due) -> delayed.offer(
-                new Order(number), Math.max(0, due - System.currentTimeMillis() + 1), TimeUnit.MILLISECONDS));
+        List<RFuture<Void>> stored = new ArrayList<>();
+        dueTimes.forEach((number, due) -> stored.add(delayed.offerAsync(
+                new Order(number), Math.max(0, due - System.currentTimeMillis() + 1), TimeUnit.MILLISECONDS)));
+        stored.forEach(one -> one.toCompletableFuture().join());
     }
 
     @Override
