@@ -11,6 +11,7 @@ import org.apache.rocketmq.common.namesrv.NamesrvConfig;
 import org.apache.rocketmq.namesrv.NamesrvController;
 import org.apache.rocketmq.remoting.netty.NettyClientConfig;
 import org.apache.rocketmq.remoting.netty.NettyServerConfig;
+import org.apache.rocketmq.remoting.netty.TlsSystemConfig;
 import org.apache.rocketmq.remoting.protocol.RemotingCommand;
 import org.apache.rocketmq.store.config.FlushDiskType;
 import org.apache.rocketmq.store.config.MessageStoreConfig;
@@ -28,6 +29,8 @@ final class RocketServer {
         System.setProperty("user.home", data.toString()); // the default of several files
         // otherwise the name server reads registrations as those of an old broker
         System.setProperty(RemotingCommand.REMOTING_VERSION_KEY, String.valueOf(MQVersion.CURRENT_VERSION));
+        // otherwise each server generates a key, which takes seconds
+        System.setProperty(TlsSystemConfig.TLS_SERVER_MODE, "disabled");
         NettyServerConfig nameServer = new NettyServerConfig();
         nameServer.setBindAddress("127.0.0.1");
         nameServer.setListenPort(Integer.parseInt(arguments[1]));

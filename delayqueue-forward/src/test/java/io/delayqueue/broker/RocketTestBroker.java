@@ -8,19 +8,18 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 import java.util.stream.Stream;
 import org.apache.rocketmq.client.consumer.DefaultMQPullConsumer;
 import org.apache.rocketmq.client.consumer.PullResult;
 import org.apache.rocketmq.client.exception.MQBrokerException;
 import org.apache.rocketmq.client.exception.MQClientException;
-import org.apache.rocketmq.client.producer.DefaultMQProducer;
 import org.apache.rocketmq.common.message.MessageConst;
 import org.apache.rocketmq.common.message.MessageExt;
 import org.apache.rocketmq.common.message.MessageQueue;
 import org.apache.rocketmq.remoting.exception.RemotingException;
 
 /** A RocketMQ broker with its name server. */
+@SuppressWarnings("deprecation") // the successor of the consumer reads no position that says when all is read
 final class RocketTestBroker implements LocalBroker {
 
     private static final int PAGE = 32;
@@ -30,7 +29,19 @@ final class RocketTestBroker implements LocalBroker {
     private final int nameServer = ServerProcess.freePort();
     private final int port = ServerProcess.freePort();
     private final int replication = ServerProcess.freePort();
+    /** The only one, because the shutdown of a client takes three seconds. */
+    private final DefaultMQPullConsumer consumer = new DefaultMQPullConsumer("test");
+
     private ServerProcess process;
+
+    RocketTestBroker() {
+        consumer.setNamesrvAddr(address());
+        try {
+            consumer.start();
+        } catch (MQClientException e) {
+            throw new IllegalStateException(e);
+        }
+    }
 
     @Override
     public String to() {
@@ -63,16 +74,10 @@ final class RocketTestBroker implements LocalBroker {
     }
 
     private boolean serves() {
-        DefaultMQProducer producer = new DefaultMQProducer("ready-" + UUID.randomUUID());
-        producer.setNamesrvAddr(address());
-        producer.setInstanceName(UUID.randomUUID().toString());
         try {
-            producer.start();
-            return !producer.fetchPublishMessageQueues(TOPICS.get(0)).isEmpty();
+            return !consumer.fetchSubscribeMessageQueues(TOPICS.get(0)).isEmpty();
         } catch (MQClientException e) {
             return false;
-        } finally {
-            producer.shutdown();
         }
     }
 
@@ -84,6 +89,12 @@ final class RocketTestBroker implements LocalBroker {
     @Override
     public Path directory() {
         return directory;
+    }
+
+    @Override
+    public void close() {
+        consumer.shutdown();
+        LocalBroker.super.close();
     }
 
     @Override
@@ -99,14 +110,9 @@ final class RocketTestBroker implements LocalBroker {
         return messages(destination).stream().map(RocketTestBroker::received).toList();
     }
 
-    @SuppressWarnings("deprecation") // its successor reads no position that says when all is read
     List<MessageExt> messages(String destination) {
-        DefaultMQPullConsumer consumer = new DefaultMQPullConsumer("take-" + UUID.randomUUID());
-        consumer.setNamesrvAddr(address());
-        consumer.setInstanceName(UUID.randomUUID().toString());
         List<MessageExt> taken = new ArrayList<>();
         try {
-            consumer.start();
             for (MessageQueue queue : consumer.fetchSubscribeMessageQueues(destination)) {
                 for (long at = consumer.minOffset(queue); at < consumer.maxOffset(queue); ) {
                     PullResult page = consumer.pull(queue, "*", at, PAGE);
@@ -121,8 +127,6 @@ final class RocketTestBroker implements LocalBroker {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException(e);
-        } finally {
-            consumer.shutdown();
         }
         return taken;
     }
