@@ -251,7 +251,7 @@ class DeliveryMetersTests extends MeterTest {
         send("m", "fail");
 
         awaitValue(1, DEAD_LETTERS_DROPPED, "topic", "t");
-        assertThat(value(MESSAGES_DEAD, LISTENER)).isEqualTo(1);
+        awaitValue(1, MESSAGES_DEAD, LISTENER); // the pruning may be faster than the reply to the listener
     }
 
     // ---- dead letters and receives
