@@ -56,6 +56,7 @@ class StartUpTests {
         Process process = new ProcessBuilder(
                         Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                         "-Xmx256m",
+                        "-XX:TieredStopAtLevel=1",
                         "-Xlog:class+load:file=" + log,
                         "-cp",
                         System.getProperty("java.class.path"),
