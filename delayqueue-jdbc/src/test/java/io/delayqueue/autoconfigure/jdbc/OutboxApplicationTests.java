@@ -100,6 +100,7 @@ class OutboxApplicationTests {
                 "spring.main.banner-mode=off",
                 "delayqueue.namespace=" + UUID.randomUUID(),
                 "delayqueue.outbox.poll-interval=100ms",
+                "delayqueue.metrics.sample-interval=1s",
                 "spring.jpa.hibernate.ddl-auto=update"));
         all.addAll(List.of(properties));
         application = new SpringApplicationBuilder(Application.class, configuration)
@@ -266,7 +267,6 @@ class OutboxApplicationTests {
         start(
                 Application.class,
                 "spring.datasource.url=" + new H2Database(UUID.randomUUID().toString()).url(),
-                "delayqueue.metrics.sample-interval=1s",
                 "delayqueue.health.max-outbox-age=1s");
         // a message that was stored with a larger limit, and one that an id's earlier message blocks
         transaction().executeWithoutResult(status -> {
