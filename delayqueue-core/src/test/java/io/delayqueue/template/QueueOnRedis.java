@@ -8,6 +8,7 @@ import io.delayqueue.redis.FirstConnection;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.QueueConnections;
 import io.delayqueue.redis.RedisScripts;
+import io.delayqueue.redis.ScriptCall;
 import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.store.BlockingStore;
 import io.delayqueue.store.Claim;
@@ -26,8 +27,10 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntFunction;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -50,6 +53,8 @@ public final class QueueOnRedis implements AutoCloseable {
     private final TopicRegistry topics;
     private final BlockingStore store;
     private final ScriptRunner scripts;
+    private final AtomicInteger begun = new AtomicInteger();
+    private final AtomicInteger ended = new AtomicInteger();
     private final AtomicLong sequence = new AtomicLong();
     private final RecordedEvents recorded = new RecordedEvents();
     private final EventBus events = new EventBus(List.of(recorded));
@@ -74,9 +79,24 @@ public final class QueueOnRedis implements AutoCloseable {
                 new QueueConnections.Settings(commandTimeout, Duration.ofMillis(100)),
                 executor,
                 System::nanoTime);
-        this.scripts = new RedisScripts(connections);
+        this.scripts = counted(new RedisScripts(connections));
         this.topics = new TopicRegistry(scripts, keySpace, plan);
         this.store = new BlockingStore(new RedisMessageStore(scripts, keySpace, topics));
+    }
+
+    private ScriptRunner counted(ScriptRunner runner) {
+        return new ScriptRunner() {
+            @Override
+            public CompletableFuture<List<Object>> run(ScriptCall call) {
+                begun.incrementAndGet();
+                return runner.run(call).whenComplete((reply, failure) -> ended.incrementAndGet());
+            }
+
+            @Override
+            public boolean isClustered() {
+                return runner.isClustered();
+            }
+        };
     }
 
     public DelayQueueTemplateBuilder templateBuilder() {
@@ -156,6 +176,16 @@ public final class QueueOnRedis implements AutoCloseable {
 
     public ScriptRunner scripts() {
         return scripts;
+    }
+
+    /** Number of script calls that have begun. */
+    public int calls() {
+        return begun.get();
+    }
+
+    /** Whether a script call has no result yet. */
+    public boolean isCalling() {
+        return ended.get() < begun.get();
     }
 
     public BlockingStore store() {

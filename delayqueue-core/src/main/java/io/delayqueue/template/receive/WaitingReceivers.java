@@ -31,8 +31,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The receivers that wait for one topic, served in the order of their requests. One call is in progress at a time: a
- * look-up of the topic's shards, or a poll that claims for the first receivers. The shards are polled in turn. The task
- * starts the calls, applies their results and ends waits. It never blocks: replies wake it.
+ * look-up of the topic's shards, or a poll that claims for the first receivers. The shards are polled in turn. The thread
+ * that adds a receiver or that brings a reply applies the result and starts the next call. The task does so when a time
+ * has come. Neither blocks.
  *
  * <p>Receivers are numbered from 1. The result of a call holds for all receivers that wait when the call starts: if a
  * shard has no message for the first receiver, it has none for the others. The fields named {@code upTo} are the
@@ -42,13 +43,15 @@ import org.jspecify.annotations.Nullable;
  * <p>Receiving does not register a topic. An unregistered topic is looked up for each new receiver, and when
  * {@link AbsentTopics} reports that the topic may be registered.
  *
- * <p>An instance exists only while receivers wait or leases of its shards are overdue. Its lock guards all of its
- * state.
+ * <p>An instance exists while receivers wait or leases of its shards are overdue, and for a second after a receiver was
+ * added. Its lock guards all of its state.
  */
 final class WaitingReceivers implements PeriodicTask {
 
     private static final Duration IDLE = Duration.ofDays(1);
     private static final Duration OVERDUE_POLL = Duration.ofSeconds(1);
+    /** A client that receives again and again meets the instance of its last request. */
+    private static final Duration KEPT = Duration.ofSeconds(1);
     /** Most messages of a poll for several receivers: they wait until it claimed the messages of all of them. */
     private static final int MAX_SHARED = 100;
 
@@ -60,7 +63,9 @@ final class WaitingReceivers implements PeriodicTask {
     private final Deque<Waiting> queue = new ArrayDeque<>();
     /** The number of the last receiver that was added. */
     private long added;
-    /** The look-up or poll in progress, or its result that the task has not applied yet. */
+    /** When the last receiver was added. */
+    private long addedAt;
+    /** The look-up or poll in progress, or its result that was not applied yet. */
     private @Nullable Call call;
     /** The failed calls since the last success. */
     private @Nullable Outage outage;
@@ -248,7 +253,7 @@ final class WaitingReceivers implements PeriodicTask {
                 if (at - nextPoll < 0) {
                     nextPoll = at;
                 }
-                if (handle != null) {
+                if (handle != null && !queue.isEmpty()) {
                     handle.wakeWithin(Duration.ofNanos(Math.max(0, nextPoll - now)));
                 }
             }
@@ -259,17 +264,21 @@ final class WaitingReceivers implements PeriodicTask {
     @Nullable
     CompletableFuture<List<LeasedDelivery>> receive(ReceiveRequest request) {
         CompletableFuture<List<LeasedDelivery>> future = new CompletableFuture<>();
+        boolean first;
         synchronized (lock) {
             if (ended) {
                 return null;
             }
-            long deadline = context.now() + request.waitTime().toNanos();
-            queue.add(new Waiting(request, future, ++added, deadline));
-            if (handle == null) {
+            addedAt = context.now();
+            queue.add(new Waiting(
+                    request, future, ++added, addedAt + request.waitTime().toNanos()));
+            first = handle == null;
+            if (first) {
                 handle = context.scheduler.schedule(name(), this);
-            } else {
-                handle.wake();
             }
+        }
+        if (!first) {
+            advance();
         }
         CompletableFuture<?> unused = future.whenComplete((deliveries, failure) -> {
             if (future.isCancelled()) {
@@ -291,6 +300,18 @@ final class WaitingReceivers implements PeriodicTask {
         }
     }
 
+    /** Does at once, on this thread, what the task would do. */
+    private void advance() {
+        List<Runnable> afterUnlock = new ArrayList<>();
+        synchronized (lock) {
+            Duration sleep = advance(afterUnlock);
+            if (handle != null) {
+                handle.wakeWithin(sleep);
+            }
+        }
+        ReceiverContext.runAll(afterUnlock);
+    }
+
     /** The newest waiting receiver; 0 if none waits. */
     private long newest() {
         Waiting last = queue.peekLast();
@@ -302,15 +323,21 @@ final class WaitingReceivers implements PeriodicTask {
         List<Runnable> afterUnlock = new ArrayList<>();
         Duration sleep;
         synchronized (lock) {
-            applyResult(afterUnlock);
-            endWaits(afterUnlock);
-            startCall(afterUnlock);
-            sleep = untilNextRun();
-            if (ended) {
-                afterUnlock.add(() -> onEnd.accept(this));
-            }
+            sleep = advance(afterUnlock);
         }
         ReceiverContext.runAll(afterUnlock);
+        return sleep;
+    }
+
+    /** Returns the time until the next run. */
+    private Duration advance(List<Runnable> afterUnlock) {
+        applyResult(afterUnlock);
+        endWaits(afterUnlock);
+        startCall(afterUnlock);
+        Duration sleep = untilNextRun();
+        if (ended) {
+            afterUnlock.add(() -> onEnd.accept(this));
+        }
         return sleep;
     }
 
@@ -420,15 +447,16 @@ final class WaitingReceivers implements PeriodicTask {
         });
     }
 
-    /** Lets the task apply a result. Returns false if this instance has ended. */
+    /** Applies a result. Returns false if this instance has ended. */
     private boolean arrive(Call started, Consumer<List<Runnable>> result) {
         synchronized (lock) {
-            if (!ended) {
-                started.result = result;
-                wake();
+            if (ended) {
+                return false;
             }
-            return !ended;
+            started.result = result;
         }
+        advance();
+        return true;
     }
 
     private void lookedUp(
@@ -541,15 +569,18 @@ final class WaitingReceivers implements PeriodicTask {
 
     /** Returns the time until the next run, and ends this instance if it is no longer needed. */
     private Duration untilNextRun() {
-        if (queue.isEmpty() && call == null && shards.stream().noneMatch(shard -> shard.overdueLeases)) {
-            end();
-            return IDLE;
-        }
         long now = context.now();
+        if (queue.isEmpty() && call == null && shards.stream().noneMatch(shard -> shard.overdueLeases)) {
+            long kept = addedAt + KEPT.toNanos() - now;
+            if (kept <= 0) {
+                end();
+            }
+            return kept <= 0 ? IDLE : Duration.ofNanos(kept);
+        }
         long wait = IDLE.toNanos();
         for (Waiting receiver : queue) {
             long left = receiver.deadline - now;
-            // a receiver that has timed out waits for a reply, which wakes this task
+            // a receiver that has timed out waits for a reply
             wait = left > 0 ? Math.min(wait, left) : wait;
         }
         if (call == null) {

@@ -82,13 +82,13 @@ abstract class ReceiveTest extends RedisTest {
         return queue.store().awaitCount(Shard.single("orders"));
     }
 
-    /** Waits until no task has run for a while. */
+    /** Waits until no task has run and no script was called for a while. */
     void awaitAsleep() {
         int[] last = {-1};
         await().pollInterval(50, TimeUnit.MILLISECONDS).until(() -> {
             int before = last[0];
-            last[0] = tasks.calls();
-            return before == last[0] && before > 0;
+            last[0] = tasks.calls() + queue.calls();
+            return before == last[0] && tasks.calls() > 0 && !queue.isCalling();
         });
     }
 
