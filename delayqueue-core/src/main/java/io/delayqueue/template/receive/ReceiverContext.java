@@ -52,7 +52,9 @@ final class ReceiverContext {
     final AtomicLong sequence = new AtomicLong();
 
     private final ReceiveSettings settings;
-    private final Executor completions;
+    /** Runs the dependents of users' futures. */
+    final Executor completions;
+
     private final Function<String, Durability> durability;
     private final Map<Shard, ReceivePoller> pollers = new ConcurrentHashMap<>();
     private volatile boolean closed;

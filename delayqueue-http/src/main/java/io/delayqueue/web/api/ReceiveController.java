@@ -1,6 +1,7 @@
 package io.delayqueue.web.api;
 
 import io.delayqueue.message.DurationText;
+import io.delayqueue.template.receive.DefaultDelayQueueReceiver;
 import io.delayqueue.template.receive.DelayQueueReceiver;
 import io.delayqueue.web.api.request.ReceiveRequest;
 import io.delayqueue.web.api.request.SettleRequest;
@@ -67,7 +68,7 @@ public class ReceiveController extends ApiController {
             return Handover.begin(
                     call.request(),
                     poll,
-                    receiver.receiveAsync(request.topics(), count, wait, request.lease()),
+                    DefaultDelayQueueReceiver.receiveDirectly(receiver, request.topics(), count, wait, request.lease()),
                     results,
                     wait);
         } catch (RuntimeException e) {
