@@ -24,8 +24,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
 /**
- * Receives from Redis with tasks on the engine's scheduler. Thread-safe. {@link #close()} ends waits with an empty
- * result and releases what is being claimed; later requests throw an {@link IllegalStateException}.
+ * Receives from Redis. Thread-safe. {@link #close()} ends waits with an empty result and releases what is being claimed; later requests throw an {@link IllegalStateException}.
  */
 @Internal
 public final class DefaultDelayQueueReceiver implements DelayQueueReceiver, AutoCloseable {
@@ -214,8 +213,8 @@ public final class DefaultDelayQueueReceiver implements DelayQueueReceiver, Auto
         }
 
         /**
-         * Sets the executor that runs the futures' dependents. Default: threads of the scheduler and of the Redis
-         * client.
+         * Sets the executor that runs the futures' dependents. Default: the threads that complete the futures, such as
+         * those of the Redis client.
          */
         public Builder completions(Executor completions) {
             this.completions = completions;
