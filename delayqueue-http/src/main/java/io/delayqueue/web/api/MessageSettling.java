@@ -11,10 +11,12 @@ import io.delayqueue.web.api.request.SettleRequest;
 import io.delayqueue.web.api.response.Problem;
 import io.delayqueue.web.api.response.SettleResponse;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -52,8 +54,15 @@ public record MessageSettling(Leases leases, Duration timeout) {
      * @return the results in the same order
      */
     CompletableFuture<List<Settled>> all(List<SettleRequest> settlements) {
-        return Completions.all(settlements.stream()
-                .map(each -> one(each.parsedReceipt(), each.action(), each.delay(), each.reason(), each.lease()))
+        List<Receipt> receipts =
+                settlements.stream().map(SettleRequest::parsedReceipt).toList();
+        List<CompletableFuture<Boolean>> begun = new ArrayList<>(receipts.size());
+        for (int i = 0; i < receipts.size(); i++) {
+            SettleRequest each = settlements.get(i);
+            begun.add(begin(receipts.get(i), each.action(), each.delay(), each.reason(), each.lease()));
+        }
+        return Completions.all(IntStream.range(0, receipts.size())
+                .mapToObj(i -> result(receipts.get(i), begun.get(i)))
                 .toList());
     }
 
@@ -70,12 +79,24 @@ public record MessageSettling(Leases leases, Duration timeout) {
             @Nullable Duration delay,
             @Nullable String reason,
             @Nullable Duration lease) {
-        return Completions.call(() -> begin(receipt, action, delay, reason, lease))
-                .orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS)
+        return result(receipt, begin(receipt, action, delay, reason, lease));
+    }
+
+    private CompletableFuture<Settled> result(Receipt receipt, CompletableFuture<Boolean> begun) {
+        return begun.orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS)
                 .handle((accepted, failure) -> new Settled(receipt, failure(receipt, accepted, failure)));
     }
 
     private CompletableFuture<Boolean> begin(
+            Receipt receipt,
+            SettleAction action,
+            @Nullable Duration delay,
+            @Nullable String reason,
+            @Nullable Duration lease) {
+        return Completions.call(() -> settle(receipt, action, delay, reason, lease));
+    }
+
+    private CompletableFuture<Boolean> settle(
             Receipt receipt,
             SettleAction action,
             @Nullable Duration delay,
