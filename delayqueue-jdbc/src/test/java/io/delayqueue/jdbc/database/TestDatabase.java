@@ -25,7 +25,7 @@ public interface TestDatabase {
         config.setPassword("");
         config.setMaximumPoolSize(8);
         config.setMinimumIdle(0);
-        config.setConnectionTimeout(Duration.ofSeconds(2).toMillis());
+        config.setConnectionTimeout(Duration.ofSeconds(20).toMillis());
         config.setInitializationFailTimeout(-1);
         return new HikariDataSource(config);
     }
