@@ -29,8 +29,8 @@ import org.springframework.context.ConfigurableApplicationContext;
 /** An importer with the real library: each message is handled once, by the old consumer or the new listener, and never early. */
 abstract class ImporterContract {
 
-    private static final int MESSAGES = 500;
-    private static final int LATE = 50;
+    private static final int MESSAGES = 1000;
+    private static final int LATE = 100;
     private static final long HOUR = Duration.ofHours(1).toMillis();
     private static final Duration WAIT = Duration.ofSeconds(60);
 
@@ -57,40 +57,31 @@ abstract class ImporterContract {
     @Test
     void delayedMessagesAreMovedWhileTheOldConsumerRuns() throws Exception {
         try (OldQueue old = library.start(redis, true)) {
-            Map<String, Long> dueTimes = store(old);
-            List<Long> later = old.laterThan(System.currentTimeMillis() + HOUR / 2);
+            Stored stored = store(old);
 
             assertThat(run(false)).isBetween(LATE, MESSAGES);
 
-            assertHandledOnce(dueTimes, old);
+            assertMoved(stored);
             assertThat(old.handled()).isNotEmpty();
             assertThat(handled()).isNotEmpty();
-            assertScheduled(later);
             assertThat(run(false)).isZero();
         }
     }
 
     @Test
     void allMessagesAreMovedAfterTheOldApplicationHasStopped() throws Exception {
-        OldQueue old = library.start(redis, false);
-        Map<String, Long> dueTimes = store(old);
-        List<Long> later = old.laterThan(System.currentTimeMillis() + HOUR / 2);
-        old.close();
+        Stored stored = storeAndStop();
 
         assertThat(run(true)).isEqualTo(MESSAGES);
 
-        assertHandledOnce(dueTimes, old);
-        assertThat(old.handled()).isEmpty();
-        assertScheduled(later);
+        assertMoved(stored);
+        assertThat(stored.old.handled()).isEmpty();
         assertThat(run(true)).isZero();
     }
 
     @Test
     void killedImportIsCompletedByAnother() throws Exception {
-        OldQueue old = library.start(redis, false);
-        Map<String, Long> dueTimes = store(old);
-        List<Long> later = old.laterThan(System.currentTimeMillis() + HOUR / 2);
-        old.close();
+        Stored stored = storeAndStop();
         try (FaultProxy slow = FaultProxy.inFrontOf(redis)) {
             slow.delay(Duration.ofMillis(20), Duration.ofMillis(20), Direction.CLIENT_TO_SERVER);
             Process importing = importInAnotherProcess(slow.port());
@@ -104,17 +95,13 @@ abstract class ImporterContract {
         int rest = run(true);
 
         assertThat(rest).isBetween(1, MESSAGES - 100);
-        assertHandledOnce(dueTimes, old);
-        assertScheduled(later);
+        assertMoved(stored);
     }
 
     /** The worst moment: after a send, before the importer knows of it; and the messages are handled meanwhile. */
     @Test
     void importThatEndsAfterASendDoesNotRepeatWhatWasHandled() throws Exception {
-        OldQueue old = library.start(redis, false);
-        Map<String, Long> dueTimes = store(old);
-        List<Long> later = old.laterThan(System.currentTimeMillis() + HOUR / 2);
-        old.close();
+        Stored stored = storeAndStop();
 
         assertThatIllegalStateException()
                 .isThrownBy(() -> library.importInto(context, endsAfterSends(3), true))
@@ -125,18 +112,31 @@ abstract class ImporterContract {
         run(true);
 
         assertThat(handledMeanwhile).isPositive();
-        assertHandledOnce(dueTimes, old);
-        assertScheduled(later);
+        assertMoved(stored);
+    }
+
+    /**
+     * Messages of the old application.
+     *
+     * @param dueTimes by number
+     * @param later the due times of those that are due in an hour, in order
+     */
+    private record Stored(OldQueue old, Map<String, Long> dueTimes, List<Long> later) {}
+
+    private Stored storeAndStop() throws Exception {
+        try (OldQueue old = library.start(redis, false)) {
+            return store(old);
+        }
     }
 
     /** Stores the messages, the last of them at the end, so that these are not due before an import that follows. */
-    private static Map<String, Long> store(OldQueue old) {
+    private static Stored store(OldQueue old) {
         Map<String, Long> dueTimes = dueTimes(0, MESSAGES - 20);
         old.store(dueTimes);
         Map<String, Long> last = dueTimes(MESSAGES - 20, MESSAGES);
         old.store(last);
         dueTimes.putAll(last);
-        return dueTimes;
+        return new Stored(old, dueTimes, old.laterThan(System.currentTimeMillis() + HOUR / 2));
     }
 
     /** A tenth is due in an hour, three tenths are overdue, and the others become due within some seconds. */
@@ -144,7 +144,7 @@ abstract class ImporterContract {
         Map<String, Long> dueTimes = new LinkedHashMap<>();
         long now = System.currentTimeMillis();
         for (int i = from; i < to; i++) {
-            long due = i % 10 == 9 ? now + HOUR + i : i % 10 < 3 ? now - 1000 : now + 12L * i;
+            long due = i % 10 == 9 ? now + HOUR + i : i % 10 < 3 ? now - 1000 : now + 6L * i;
             dueTimes.put("order-" + i, due);
         }
         return dueTimes;
@@ -189,26 +189,24 @@ abstract class ImporterContract {
                 .start();
     }
 
-    private void assertHandledOnce(Map<String, Long> dueTimes, OldQueue old) {
+    /** Each message is handled once and not early, or is scheduled for its due time. */
+    private void assertMoved(Stored stored) {
         await().atMost(WAIT)
-                .until(() -> old.handled().size() + handled().size() >= MESSAGES - LATE && counts() == LATE);
+                .until(() -> stored.old.handled().size() + handled().size() >= MESSAGES - LATE && counts() == LATE);
         List<Handled> all =
-                Stream.concat(old.handled().stream(), handled().stream()).toList();
+                Stream.concat(stored.old.handled().stream(), handled().stream()).toList();
         assertThat(all)
                 .extracting(Handled::number)
                 .doesNotHaveDuplicates()
                 .hasSize(MESSAGES - LATE)
-                .allMatch(dueTimes::containsKey);
-        assertThat(all).allMatch(one -> one.at() >= dueTimes.get(one.number()));
-    }
-
-    private void assertScheduled(List<Long> dueTimes) {
-        assertThat(dueTimes).hasSize(LATE);
+                .allMatch(stored.dueTimes::containsKey);
+        assertThat(all).allMatch(one -> one.at() >= stored.dueTimes.get(one.number()));
+        assertThat(stored.later).hasSize(LATE);
         assertThat(context.getBean(DelayQueueInspector.class)
                         .messages(OldQueue.NAME, MessageView.SCHEDULED, LATE + 1, null)
                         .messages())
                 .extracting(message -> message.dueAt().toEpochMilli())
-                .containsExactlyElementsOf(dueTimes);
+                .containsExactlyElementsOf(stored.later);
     }
 
     private List<Handled> handled() {
