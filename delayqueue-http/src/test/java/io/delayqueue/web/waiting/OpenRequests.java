@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import org.apache.coyote.ProtocolException;
 import org.springframework.boot.web.server.GracefulShutdownResult;
 import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.ApplicationContext;
@@ -19,7 +20,7 @@ public final class OpenRequests {
     /** Waits until the disconnection of all clients is detected, without waiting for the periodic check. */
     public static void awaitNoneWaiting(ApplicationContext context) {
         LongPolls polls = context.getBean(LongPolls.class);
-        await().dontCatchUncaughtExceptions().until(() -> {
+        await().ignoreExceptionsInstanceOf(ProtocolException.class).until(() -> {
             polls.run();
             return polls.waiting() == 0;
         });
