@@ -54,10 +54,5 @@ public record PendingSettlement(
 
         /** When the message was sent, by Redis' clock. */
         Instant sentAt();
-
-        /** Whether dependents of the settlement's future may block. If not, the thread of the reply runs them. */
-        default boolean mayBlock() {
-            return true;
-        }
     }
 }

@@ -331,12 +331,7 @@ public final class ShardSession {
     private void complete(List<PendingSettlement> settlements, Consumer<PendingSettlement> completion) {
         List<Runnable> others = new ArrayList<>();
         for (PendingSettlement pending : settlements) {
-            PendingSettlement.Attempt delivery = pending.delivery();
-            if (delivery != null && !delivery.mayBlock()) {
-                completion.accept(pending);
-            } else {
-                complete(pending.accepted(), () -> completion.accept(pending), others);
-            }
+            complete(pending.accepted(), () -> completion.accept(pending), others);
         }
         completeAll(others);
     }

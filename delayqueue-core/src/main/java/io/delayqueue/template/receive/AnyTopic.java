@@ -6,7 +6,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -16,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class AnyTopic {
 
-    private final Function<ReceiveRequest, CompletableFuture<List<LeasedDelivery>>> receiver;
+    private final DelayQueueReceiver receiver;
     private final List<ReceiveRequest> requests;
     private final LongSupplier nanoTime;
     private final long deadline;
@@ -25,13 +24,9 @@ final class AnyTopic {
     /**
      * Creates the receiver; {@link #start} starts it.
      *
-     * @param receiver receives from one topic
      * @param requests one for each topic, otherwise equal
      */
-    AnyTopic(
-            Function<ReceiveRequest, CompletableFuture<List<LeasedDelivery>>> receiver,
-            List<ReceiveRequest> requests,
-            LongSupplier nanoTime) {
+    AnyTopic(DelayQueueReceiver receiver, List<ReceiveRequest> requests, LongSupplier nanoTime) {
         this.receiver = receiver;
         this.requests = requests;
         this.nanoTime = nanoTime;
@@ -98,7 +93,7 @@ final class AnyTopic {
     }
 
     private CompletableFuture<List<LeasedDelivery>> receive(ReceiveRequest request) {
-        return Completions.call(() -> receiver.apply(request));
+        return Completions.call(() -> receiver.receiveAsync(request));
     }
 
     private void complete(List<LeasedDelivery> deliveries) {

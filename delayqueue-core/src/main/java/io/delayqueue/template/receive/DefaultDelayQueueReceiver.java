@@ -78,10 +78,6 @@ public final class DefaultDelayQueueReceiver implements DelayQueueReceiver, Auto
 
     @Override
     public CompletableFuture<List<LeasedDelivery>> receiveAsync(ReceiveRequest request) {
-        return receiveAsync(request, context.completions);
-    }
-
-    private CompletableFuture<List<LeasedDelivery>> receiveAsync(ReceiveRequest request, Executor completions) {
         Assert.notNull(request, "'request' must not be null");
         while (true) {
             if (closed) {
@@ -94,7 +90,7 @@ public final class DefaultDelayQueueReceiver implements DelayQueueReceiver, Auto
                 // created too late for close()
                 queue.close();
             }
-            CompletableFuture<List<LeasedDelivery>> future = queue.receive(request, completions);
+            CompletableFuture<List<LeasedDelivery>> future = queue.receive(request);
             if (future != null) {
                 return future;
             }
@@ -105,25 +101,6 @@ public final class DefaultDelayQueueReceiver implements DelayQueueReceiver, Auto
     @Override
     public CompletableFuture<List<LeasedDelivery>> receiveAsync(
             List<String> topics, int max, Duration wait, Duration lease) {
-        return receiveAsync(topics, max, wait, lease, context.completions);
-    }
-
-    /**
-     * Receives without a change of threads, if the receiver is an instance of this class.
-     *
-     * @param receiver the receiver
-     * @return like {@link DelayQueueReceiver#receiveAsync(List, int, Duration, Duration)}, but its dependents must not
-     *     block, because a thread of the Redis client runs them
-     */
-    public static CompletableFuture<List<LeasedDelivery>> receiveDirectly(
-            DelayQueueReceiver receiver, List<String> topics, int max, Duration wait, Duration lease) {
-        return receiver instanceof DefaultDelayQueueReceiver own
-                ? own.receiveAsync(topics, max, wait, lease, Runnable::run)
-                : receiver.receiveAsync(topics, max, wait, lease);
-    }
-
-    private CompletableFuture<List<LeasedDelivery>> receiveAsync(
-            List<String> topics, int max, Duration wait, Duration lease, Executor completions) {
         Assert.notNull(topics, "'topics' must not be null");
         Assert.notNull(wait, "'wait' must not be null");
         List<ReceiveRequest> requests = topics.stream()
@@ -135,8 +112,8 @@ public final class DefaultDelayQueueReceiver implements DelayQueueReceiver, Auto
                     "topics must name 1 to " + MAX_TOPICS + " topics, but named " + requests.size());
         }
         return requests.size() == 1
-                ? receiveAsync(requests.get(0), completions)
-                : new AnyTopic(each -> receiveAsync(each, completions), requests, context.nanoTime).start();
+                ? receiveAsync(requests.get(0))
+                : new AnyTopic(this, requests, context.nanoTime).start();
     }
 
     /**

@@ -48,12 +48,6 @@ record Receipt(int attempt, Instant claimedAt, Instant sentAt, String token) imp
         return time.isNegative() ? Duration.ZERO : time;
     }
 
-    /** The dependents of the futures of {@link Leases} must not block. */
-    @Override
-    public boolean mayBlock() {
-        return false;
-    }
-
     @Override
     public String toString() {
         return String.join(

@@ -52,9 +52,7 @@ final class ReceiverContext {
     final AtomicLong sequence = new AtomicLong();
 
     private final ReceiveSettings settings;
-    /** Runs the dependents of users' futures. */
-    final Executor completions;
-
+    private final Executor completions;
     private final Function<String, Durability> durability;
     private final Map<Shard, ReceivePoller> pollers = new ConcurrentHashMap<>();
     private volatile boolean closed;

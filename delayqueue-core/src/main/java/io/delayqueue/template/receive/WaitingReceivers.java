@@ -26,7 +26,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -102,18 +101,9 @@ final class WaitingReceivers implements PeriodicTask {
      *     queue at the next run
      * @param number its number in the order of requests
      * @param deadline when its wait times out, by the monotonic clock
-     * @param completions runs the future's dependents
      */
     private record Waiting(
-            ReceiveRequest request,
-            CompletableFuture<List<LeasedDelivery>> future,
-            long number,
-            long deadline,
-            Executor completions) {
-
-        void complete(Runnable completion) {
-            Completions.on(completions, completion);
-        }
+            ReceiveRequest request, CompletableFuture<List<LeasedDelivery>> future, long number, long deadline) {
 
         /** Whether one poll can claim for both: its leases have one length, and either all or none are of lone messages. */
         boolean sharesPollWith(Waiting other) {
@@ -270,14 +260,9 @@ final class WaitingReceivers implements PeriodicTask {
         }
     }
 
-    /**
-     * Adds a receiver.
-     *
-     * @param completions runs the dependents of the future
-     * @return null if this instance has ended
-     */
+    /** Adds a receiver; returns null if this instance has ended. */
     @Nullable
-    CompletableFuture<List<LeasedDelivery>> receive(ReceiveRequest request, Executor completions) {
+    CompletableFuture<List<LeasedDelivery>> receive(ReceiveRequest request) {
         CompletableFuture<List<LeasedDelivery>> future = new CompletableFuture<>();
         boolean first;
         synchronized (lock) {
@@ -285,8 +270,8 @@ final class WaitingReceivers implements PeriodicTask {
                 return null;
             }
             addedAt = context.now();
-            long deadline = addedAt + request.waitTime().toNanos();
-            queue.add(new Waiting(request, future, ++added, deadline, completions));
+            queue.add(new Waiting(
+                    request, future, ++added, addedAt + request.waitTime().toNanos()));
             first = handle == null;
             if (first) {
                 handle = context.scheduler.schedule(name(), this);
@@ -371,7 +356,7 @@ final class WaitingReceivers implements PeriodicTask {
         queue.removeIf(receiver -> {
             boolean ends = now - receiver.deadline >= 0 && hasNothingFor(receiver);
             if (ends) {
-                afterUnlock.add(() -> receiver.complete(() -> endWait(receiver, failure)));
+                afterUnlock.add(() -> context.complete(() -> endWait(receiver, failure)));
             }
             return ends || receiver.future.isDone();
         });
@@ -526,7 +511,7 @@ final class WaitingReceivers implements PeriodicTask {
         DelayQueueException exception =
                 DelayQueueException.of("Receiving from topic " + Printable.of(topic) + " failed: " + failure, failure);
         queue.forEach(receiver ->
-                afterUnlock.add(() -> receiver.complete(() -> receiver.future.completeExceptionally(exception))));
+                afterUnlock.add(() -> context.complete(() -> receiver.future.completeExceptionally(exception))));
         queue.clear();
     }
 
@@ -568,7 +553,7 @@ final class WaitingReceivers implements PeriodicTask {
             queue.remove(receiver);
             afterUnlock.add(() -> deliveries.forEach(
                     delivery -> publishStarted(delivery, claimed.reply().nowMicros())));
-            afterUnlock.add(() -> receiver.complete(() -> {
+            afterUnlock.add(() -> context.complete(() -> {
                 if (!receiver.future.complete(deliveries)) {
                     ReceiverContext.release(deliveries);
                 }

@@ -1,7 +1,6 @@
 package io.delayqueue.web.api;
 
 import io.delayqueue.message.DurationText;
-import io.delayqueue.template.receive.DefaultDelayQueueReceiver;
 import io.delayqueue.template.receive.DelayQueueReceiver;
 import io.delayqueue.web.api.request.ReceiveRequest;
 import io.delayqueue.web.api.request.SettleRequest;
@@ -68,7 +67,7 @@ public class ReceiveController extends ApiController {
             return Handover.begin(
                     call.request(),
                     poll,
-                    DefaultDelayQueueReceiver.receiveDirectly(receiver, request.topics(), count, wait, request.lease()),
+                    receiver.receiveAsync(request.topics(), count, wait, request.lease()),
                     results,
                     wait);
         } catch (RuntimeException e) {

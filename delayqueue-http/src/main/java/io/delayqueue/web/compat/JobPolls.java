@@ -182,7 +182,7 @@ public final class JobPolls {
 
     private CompletableFuture<List<LeasedDelivery>> receive(List<String> topics) {
         try {
-            return DefaultDelayQueueReceiver.receiveDirectly(receiver, topics, 1, settings.maxWait(), settings.lease());
+            return receiver.receiveAsync(topics, 1, settings.maxWait(), settings.lease());
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(e);
         }
