@@ -44,9 +44,6 @@ import tools.jackson.databind.ser.std.StdSerializer;
  */
 public final class Json {
 
-    /** Characters with which a JSON value, or white space before it, begins. */
-    private static final String VALUE_BEGINS = "{[\"-0123456789tfn \t\r\n";
-
     private static final String SOURCE = "source";
 
     private static final JsonMapper MAPPER = JsonMapper.builder(JsonFactory.builder()
@@ -210,10 +207,6 @@ public final class Json {
 
     /** Returns whether a text is exactly one JSON value. */
     static boolean isValue(String text) {
-        // for most texts that are not JSON, this saves the parser's exception
-        if (text.isEmpty() || VALUE_BEGINS.indexOf(text.charAt(0)) < 0) {
-            return false;
-        }
         try (JsonParser parser = MAPPER.createParser(text)) {
             if (parser.nextToken() == null) {
                 return false;
