@@ -24,7 +24,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
 /**
- * Receives from Redis. Thread-safe. {@link #close()} ends waits with an empty result and releases what is being claimed; later requests throw an {@link IllegalStateException}.
+ * Receives from Redis. Thread-safe. {@link #close()} ends waits with an empty result and releases what is being claimed;
+ * later requests throw an {@link IllegalStateException}.
  */
 @Internal
 public final class DefaultDelayQueueReceiver implements DelayQueueReceiver, AutoCloseable {
