@@ -229,7 +229,7 @@ class ConfirmedSendsTests {
                 unconfirmed.get(),
                 accepted.size(),
                 lost);
-        assertThat(confirmed).allMatch(stored::contains);
+        assertThat(confirmed.stream().filter(id -> !stored.contains(id))).isEmpty();
         assertThat(lost)
                 .as("the failovers lose writes, so that the proof can fail")
                 .isPositive();

@@ -102,7 +102,7 @@ public final class RedisSentinelBuilder {
      *     then none is left running
      */
     public RedisSentinelProcess start() {
-        return RedisSentinelProcess.launch(this.replicas, this::server, this::sentinel);
+        return RedisSentinelProcess.launch(this.replicas, this.downAfter, this::server, this::sentinel);
     }
 
     private RedisServerBuilder server() {

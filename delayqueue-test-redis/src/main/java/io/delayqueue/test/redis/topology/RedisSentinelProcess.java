@@ -4,6 +4,7 @@ import io.delayqueue.test.redis.RedisErrorException;
 import io.delayqueue.test.redis.RedisServerBuilder;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.io.UncheckedIOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -33,13 +34,20 @@ public final class RedisSentinelProcess implements AutoCloseable {
 
     private static final int SENTINELS = 3;
 
+    /** Longer than any method waits. */
+    private static final Duration NEVER = Duration.ofMinutes(10);
+
     private final List<RedisServerProcess> servers;
 
     private final List<RedisServerProcess> sentinels;
 
-    private RedisSentinelProcess(List<RedisServerProcess> servers, List<RedisServerProcess> sentinels) {
+    private final Duration downAfter;
+
+    private RedisSentinelProcess(
+            List<RedisServerProcess> servers, List<RedisServerProcess> sentinels, Duration downAfter) {
         this.servers = List.copyOf(servers);
         this.sentinels = List.copyOf(sentinels);
+        this.downAfter = downAfter;
     }
 
     /**
@@ -63,6 +71,7 @@ public final class RedisSentinelProcess implements AutoCloseable {
 
     static RedisSentinelProcess launch(
             int replicas,
+            Duration downAfter,
             Supplier<RedisServerBuilder> server,
             Function<RedisServerProcess, RedisServerBuilder> sentinel) {
         List<RedisServerProcess> servers = new ArrayList<>();
@@ -82,7 +91,7 @@ public final class RedisSentinelProcess implements AutoCloseable {
                 sentinels.add(started);
                 shortenPeriods(started);
             }
-            RedisSentinelProcess all = new RedisSentinelProcess(servers, sentinels);
+            RedisSentinelProcess all = new RedisSentinelProcess(servers, sentinels, downAfter);
             all.awaitOk();
             return all;
         } catch (RuntimeException ex) {
@@ -223,21 +232,41 @@ public final class RedisSentinelProcess implements AutoCloseable {
      * master's data, the master if it was not replaced, or a Sentinel that monitors the master. A killed and replaced
      * master first starts as a master; the Sentinels make it a replica after a few seconds.
      *
+     * <p>Until it has the master's data there is no failover: Sentinels would promote a server without data. Threads
+     * that restart servers wait for one another.
+     *
      * @param process one of {@link #servers()} or {@link #sentinels()}
      * @throws IllegalStateException if it does not start, or does not reach that state within a minute
      */
-    public void restart(RedisServerProcess process) {
+    public synchronized void restart(RedisServerProcess process) {
         boolean sentinel = this.sentinels.contains(process);
         if (!sentinel && !this.servers.contains(process)) {
             throw new IllegalArgumentException("The server on port %d is none of these".formatted(process.port()));
         }
-        process.restart();
+        String purpose = "Return of " + process.port();
         if (sentinel) {
+            process.restart();
             shortenPeriods(process);
+            Polling.await(purpose, () -> sentinelProblem(process));
+            return;
         }
-        Polling.await(
-                "Return of " + process.port(),
-                () -> sentinel ? sentinelProblem(process) : replicationProblem(process, master()));
+        setDownAfter(NEVER);
+        try {
+            process.restart();
+            Polling.await(purpose, () -> replicationProblem(process, master()));
+        } finally {
+            setDownAfter(this.downAfter);
+        }
+    }
+
+    private void setDownAfter(Duration downAfter) {
+        running(this.sentinels)
+                .forEach((sentinel) -> sentinel.command(
+                        "SENTINEL",
+                        "SET",
+                        MASTER_NAME,
+                        "down-after-milliseconds",
+                        Long.toString(downAfter.toMillis())));
     }
 
     /**

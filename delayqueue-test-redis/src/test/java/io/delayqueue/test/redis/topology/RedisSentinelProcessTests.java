@@ -107,6 +107,41 @@ class RedisSentinelProcessTests {
     }
 
     @Test
+    void noServerIsPromotedWhileItReturnsWithoutData() throws InterruptedException {
+        Duration downAfter = Duration.ofSeconds(1);
+        try (RedisSentinelProcess own =
+                RedisSentinelProcess.builder().replicas(1).downAfter(downAfter).start()) {
+            RedisServerProcess first = own.master();
+            first.command("SET", "key", "value");
+            assertThat(first.command("WAIT", "1", "0")).isEqualTo(1L);
+            first.kill();
+            RedisServerProcess second = own.awaitNewMaster();
+
+            Thread restart = new Thread(() -> own.restart(first));
+            second.pause();
+            restart.start();
+            await().atMost(Duration.ofSeconds(30))
+                    .until(() -> own.sentinels().stream()
+                            .allMatch((sentinel) -> silenceOfMaster(sentinel) > 3 * downAfter.toMillis()));
+            assertThat(own.sentinels())
+                    .allMatch((sentinel) -> MonitoredMaster.by(sentinel).isHealthy());
+            second.resume();
+            restart.join();
+
+            own.awaitOk();
+            assertThat(own.master()).isSameAs(second);
+            assertThat(first.command("GET", "key")).isEqualTo("value");
+            second.kill();
+            assertThat(own.awaitNewMaster()).isSameAs(first);
+        }
+    }
+
+    private static long silenceOfMaster(RedisServerProcess sentinel) {
+        List<?> master = (List<?>) sentinel.command("SENTINEL", "MASTER", RedisSentinelProcess.MASTER_NAME);
+        return Long.parseLong(String.valueOf(master.get(master.indexOf("last-ok-ping-reply") + 1)));
+    }
+
+    @Test
     void springBootFindsTheMasterByItsProperties() {
         new ApplicationContextRunner()
                 .withConfiguration(
