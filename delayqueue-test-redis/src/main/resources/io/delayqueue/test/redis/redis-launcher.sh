@@ -25,6 +25,9 @@ exec 3<&0 </dev/null
 (
     trap '' HUP INT QUIT TERM
     cat <&3 >/dev/null
-    kill -9 $$ 2>/dev/null && rm -rf "$directory"
+    # The server is the parent of this process while it runs. After its end, another process may get its id.
+    self=$(exec sh -c 'echo $PPID')
+    parent=$(sed -n 's/^PPid:[[:space:]]*//p' "/proc/$self/status" 2>/dev/null || ps -o ppid= -p "$self")
+    [ $((parent)) = $$ ] && kill -9 $$ 2>/dev/null && rm -rf "$directory"
 ) &
 exec "$server" "$configuration" "$@" 3<&-

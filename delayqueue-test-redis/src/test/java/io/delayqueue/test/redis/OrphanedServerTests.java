@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import java.io.BufferedReader;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
 
 /**
  * No server survives the JVM that started it.
@@ -65,6 +67,36 @@ class OrphanedServerTests {
         try (RedisServerProcess redis = RedisServerProcess.start()) {
             assertThat(groupOf(redis.pid()))
                     .isNotEqualTo(groupOf(ProcessHandle.current().pid()));
+        }
+    }
+
+    @Test
+    void processWithTheIdOfAnEndedServerIsNotKilled(@TempDir Path directory) throws Exception {
+        Path launcher = directory.resolve("launcher.sh");
+        try (InputStream script = RedisServerProcess.class.getResourceAsStream("redis-launcher.sh")) {
+            Files.copy(script, launcher);
+        }
+        Path data = Files.createDirectory(directory.resolve("data"));
+        // The server "true" ends at once. Its parent does not collect it, so its id still belongs to a process.
+        Process parent = new ProcessBuilder(
+                        "sh",
+                        "-c",
+                        "exec 3<&0; sh \"$0\" detached true none \"$1\" <&3 & exec sleep 60 3<&- </dev/null >/dev/null",
+                        launcher.toString(),
+                        data.toString())
+                .start();
+        try {
+            await().until(() -> {
+                List<ProcessHandle> children = parent.children().toList();
+                return children.size() == 1 && !isAlive(children.get(0).pid());
+            });
+            parent.outputWriter().close();
+            assertThat(parent.inputReader().read())
+                    .as("end of the output of the launcher")
+                    .isEqualTo(-1);
+            assertThat(data).exists();
+        } finally {
+            parent.destroyForcibly();
         }
     }
 
