@@ -47,7 +47,7 @@ func consume(message object) {
 	path := "/leases/" + message["receipt"].(string)
 	handling, end := context.WithCancel(context.Background())
 	go func() {
-		for range time.Tick(10 * time.Second) {
+		for time.Sleep(10 * time.Second); handling.Err() == nil; time.Sleep(10 * time.Second) {
 			post(handling, path+"/extend", object{"lease": "30s"})
 		}
 	}()
@@ -62,8 +62,7 @@ func consume(message object) {
 func main() {
 	running, _ := signal.NotifyContext(context.Background(), syscall.SIGTERM) // ends the wait of a receive
 	for running.Err() == nil {
-		receive := object{"topics": []string{os.Getenv("TOPIC")}, "wait": "20s", "lease": "30s"}
-		for _, message := range post(running, "/receive", receive).Messages {
+		for _, message := range post(running, "/receive", object{"topics": []string{os.Getenv("TOPIC")}, "wait": "20s", "lease": "30s"}).Messages {
 			consume(message)
 		}
 	}
