@@ -108,7 +108,8 @@ class RedisSentinelProcessTests {
 
     @Test
     void noServerIsPromotedWhileItReturnsWithoutData() throws InterruptedException {
-        Duration downAfter = Duration.ofSeconds(1);
+        // Long enough for a slow machine to begin the restart before the paused master is considered down.
+        Duration downAfter = Duration.ofSeconds(2);
         try (RedisSentinelProcess own =
                 RedisSentinelProcess.builder().replicas(1).downAfter(downAfter).start()) {
             RedisServerProcess first = own.master();
