@@ -80,23 +80,27 @@ public final class DefaultDelayQueueReceiver implements DelayQueueReceiver, Auto
     @Override
     public CompletableFuture<List<LeasedDelivery>> receiveAsync(ReceiveRequest request) {
         Assert.notNull(request, "'request' must not be null");
-        while (true) {
-            if (closed) {
-                throw new IllegalStateException("The receiver was closed");
-            }
-            WaitingReceivers queue = waiting.computeIfAbsent(
-                    request.topic(),
-                    topic -> new WaitingReceivers(context, topic, ended -> waiting.remove(topic, ended)));
-            if (closed) {
-                // created too late for close()
-                queue.close();
-            }
-            CompletableFuture<List<LeasedDelivery>> future = queue.receive(request);
-            if (future != null) {
-                return future;
-            }
-            waiting.remove(request.topic(), queue);
+        if (closed) {
+            throw new IllegalStateException("The receiver was closed");
         }
+        CompletableFuture<List<LeasedDelivery>> future = new CompletableFuture<>();
+        receive(request, future);
+        return future;
+    }
+
+    /** Receives into a future, which is empty if this receiver is closed. */
+    void receive(ReceiveRequest request, CompletableFuture<List<LeasedDelivery>> future) {
+        waiting.computeIfAbsent(request.topic(), topic -> new WaitingReceivers(context, topic, this))
+                .receive(request, future);
+        if (closed) {
+            // added too late for close()
+            close();
+        }
+    }
+
+    /** No more receivers can be added to an instance. */
+    void ended(String topic, WaitingReceivers receivers) {
+        waiting.remove(topic, receivers);
     }
 
     @Override

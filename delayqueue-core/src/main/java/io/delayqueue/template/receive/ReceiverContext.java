@@ -130,24 +130,6 @@ final class ReceiverContext {
         Completions.on(completions, completion);
     }
 
-    /** Runs all tasks, even if one throws, then throws the first exception. */
-    static void runAll(List<Runnable> all) {
-        Throwable first = null;
-        for (Runnable each : all) {
-            try {
-                each.run();
-            } catch (RuntimeException | Error e) {
-                first = first == null ? e : first;
-            }
-        }
-        if (first instanceof Error error) {
-            throw error;
-        }
-        if (first != null) {
-            throw (RuntimeException) first;
-        }
-    }
-
     /** The result of a settlement for applications: fails with a {@link DelayQueueException}. */
     static CompletableFuture<Boolean> result(String topic, CompletableFuture<Boolean> settlement) {
         return settlement.exceptionallyCompose(failure -> {

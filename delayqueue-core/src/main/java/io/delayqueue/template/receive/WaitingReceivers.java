@@ -18,6 +18,7 @@ import io.delayqueue.store.UnreadableMessageException;
 import io.delayqueue.template.DelayQueueException;
 import io.delayqueue.template.DelayQueueUnavailableException;
 import io.delayqueue.template.receive.ReceivePoller.Claimed;
+import io.delayqueue.template.receive.ReceiverQueue.Waiting;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -26,14 +27,15 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * The receivers that wait for one topic, served in the order of their requests. One call is in progress at a time: a
- * look-up of the topic's shards, or a poll that claims for the first receivers. The shards are polled in turn. The thread
- * that adds a receiver or that brings a reply applies the result and starts the next call. The task does so when a time
- * has come. Neither blocks.
+ * look-up of the topic's shards, or a poll that claims for the first receivers. The shards are polled in turn.
+ *
+ * <p>New receivers, replies, signals and the periodic task change the state one after the other, through a
+ * {@link SequentialExecutor}. With a lock, threads of requests could delay the event loop of the Redis client, and with
+ * it the replies to all commands.
  *
  * <p>Receivers are numbered from 1. The result of a call holds for all receivers that wait when the call starts: if a
  * shard has no message for the first receiver, it has none for the others. The fields named {@code upTo} are the
@@ -44,7 +46,7 @@ import org.jspecify.annotations.Nullable;
  * {@link AbsentTopics} reports that the topic may be registered.
  *
  * <p>An instance exists while receivers wait or leases of its shards are overdue, and for a second after a receiver was
- * added. Its lock guards all of its state.
+ * added.
  */
 final class WaitingReceivers implements PeriodicTask {
 
@@ -57,15 +59,13 @@ final class WaitingReceivers implements PeriodicTask {
 
     private final ReceiverContext context;
     private final String topic;
-    private final Consumer<WaitingReceivers> onEnd;
+    private final DefaultDelayQueueReceiver owner;
     private final Recipient recipient;
-    private final Object lock = new Object();
-    private final Deque<Waiting> queue = new ArrayDeque<>();
-    /** The number of the last receiver that was added. */
-    private long added;
+    private final SequentialExecutor executor = new SequentialExecutor();
+    private final ReceiverQueue queue = new ReceiverQueue();
     /** When the last receiver was added. */
     private long addedAt;
-    /** The look-up or poll in progress, or its result that was not applied yet. */
+    /** The look-up or poll in progress. */
     private @Nullable Call call;
     /** The failed calls since the last success. */
     private @Nullable Outage outage;
@@ -77,57 +77,27 @@ final class WaitingReceivers implements PeriodicTask {
     private int turn;
     /** The state of a topic whose shards are unknown. */
     private final UnknownTopic unknown = new UnknownTopic();
-    /** Null before the first receiver is added. */
+    /** Null before the first receiver is added, and after the end. */
     private @Nullable TaskHandle handle;
     /** Whether the task was cancelled and no more receivers can be added. */
     private boolean ended;
 
-    /**
-     * Creates the queue of one topic.
-     *
-     * @param onEnd called without a lock when no receiver waits and this instance accepts no more requests
-     */
-    WaitingReceivers(ReceiverContext context, String topic, Consumer<WaitingReceivers> onEnd) {
+    /** Creates the queue of one topic for a receiver, which is told when no more can be added to this instance. */
+    WaitingReceivers(ReceiverContext context, String topic, DefaultDelayQueueReceiver owner) {
         this.context = context;
         this.topic = topic;
-        this.onEnd = onEnd;
+        this.owner = owner;
         this.recipient = new Recipient(topic, QueueKind.MESSAGES, null);
     }
 
     /**
-     * A waiting receiver.
+     * A look-up or a poll.
      *
-     * @param future its result; a receiver that cancels it leaves the queue at once, one that completes it leaves the
-     *     queue at the next run
-     * @param number its number in the order of requests
-     * @param deadline when its wait times out, by the monotonic clock
+     * @param receivers the receivers for which the poll claims, the first of the queue; none for a look-up, and for a poll
+     *     that only reclaims
+     * @param upTo the newest receiver for which the result holds
      */
-    private record Waiting(
-            ReceiveRequest request, CompletableFuture<List<LeasedDelivery>> future, long number, long deadline) {
-
-        /** Whether one poll can claim for both: its leases have one length, and either all or none are of lone messages. */
-        boolean sharesPollWith(Waiting other) {
-            return request.lease().equals(other.request.lease()) && (request.max() == 1) == (other.request.max() == 1);
-        }
-    }
-
-    /** A look-up or a poll. */
-    private static final class Call {
-
-        /**
-         * The receivers for which the poll claims, the first of the queue; none for a look-up, and for a poll that only
-         * reclaims.
-         */
-        private final List<Waiting> receivers;
-        /** The newest receiver for which the result holds. */
-        private final long upTo;
-        /** Applies the result and adds what to do without the lock; null until there is a result. */
-        private @Nullable Consumer<List<Runnable>> result;
-
-        Call(List<Waiting> receivers, long upTo) {
-            this.receivers = receivers;
-            this.upTo = upTo;
-        }
+    private record Call(List<Waiting> receivers, long upTo) {
 
         boolean claimsFor(Waiting receiver) {
             return !receivers.isEmpty() && receiver.number <= receivers.get(receivers.size() - 1).number;
@@ -153,7 +123,7 @@ final class WaitingReceivers implements PeriodicTask {
         private @Nullable Throwable listingFailure;
 
         boolean isToBeLookedUp() {
-            return shards.isEmpty() && !queue.isEmpty() && (again || absentUpTo < newest());
+            return shards.isEmpty() && !queue.isEmpty() && (again || absentUpTo < queue.newest());
         }
 
         /** Subscribes before the look-up, so that a registration after it is noticed. */
@@ -204,7 +174,7 @@ final class WaitingReceivers implements PeriodicTask {
 
         /** The time until the next poll, which claims for the waiting receivers or reclaims overdue leases. */
         long nanosUntilPoll(long now) {
-            if (emptyUpTo < newest()) {
+            if (emptyUpTo < queue.newest()) {
                 return 0;
             }
             return queue.isEmpty() && !overdueLeases ? IDLE.toNanos() : nextPoll - now;
@@ -244,122 +214,72 @@ final class WaitingReceivers implements PeriodicTask {
         }
 
         private void pollAt(long nanosFromNow) {
-            synchronized (lock) {
-                long now = context.now();
-                long at = now + nanosFromNow;
+            executor.execute(() -> {
+                long at = context.now() + nanosFromNow;
                 if (signalled == null || at - signalled < 0) {
                     signalled = at;
                 }
                 if (at - nextPoll < 0) {
                     nextPoll = at;
                 }
-                if (handle != null && !queue.isEmpty()) {
-                    handle.wakeWithin(Duration.ofNanos(Math.max(0, nextPoll - now)));
-                }
-            }
+                advance();
+            });
         }
     }
 
-    /** Adds a receiver; returns null if this instance has ended. */
-    @Nullable
-    CompletableFuture<List<LeasedDelivery>> receive(ReceiveRequest request) {
-        CompletableFuture<List<LeasedDelivery>> future = new CompletableFuture<>();
-        boolean first;
-        synchronized (lock) {
+    /** Adds a receiver. If this instance has ended, its owner adds the receiver to another. */
+    void receive(ReceiveRequest request, CompletableFuture<List<LeasedDelivery>> future) {
+        executor.execute(() -> {
             if (ended) {
-                return null;
+                owner.receive(request, future);
+                return;
             }
             addedAt = context.now();
-            queue.add(new Waiting(
-                    request, future, ++added, addedAt + request.waitTime().toNanos()));
-            first = handle == null;
-            if (first) {
+            Waiting receiver = queue.add(request, future, addedAt);
+            CompletableFuture<?> unused = future.whenComplete((deliveries, failure) -> leave(receiver));
+            if (handle == null) {
                 handle = context.scheduler.schedule(name(), this);
-            }
-        }
-        if (!first) {
-            advance();
-        }
-        CompletableFuture<?> unused = future.whenComplete((deliveries, failure) -> {
-            if (future.isCancelled()) {
-                wake(); // the task removes the receiver from the queue
+            } else {
+                startCall();
+                planNextRun();
             }
         });
-        return future;
     }
 
     private String name() {
         return "receive " + Printable.of(topic);
     }
 
-    private void wake() {
-        synchronized (lock) {
-            if (handle != null) {
-                handle.wake();
+    private void leave(Waiting receiver) {
+        executor.execute(() -> {
+            if (queue.remove(receiver)) {
+                advance();
             }
-        }
-    }
-
-    /** Does at once, on this thread, what the task would do. */
-    private void advance() {
-        List<Runnable> afterUnlock = new ArrayList<>();
-        synchronized (lock) {
-            Duration sleep = advance(afterUnlock);
-            if (handle != null) {
-                handle.wakeWithin(sleep);
-            }
-        }
-        ReceiverContext.runAll(afterUnlock);
-    }
-
-    /** The newest waiting receiver; 0 if none waits. */
-    private long newest() {
-        Waiting last = queue.peekLast();
-        return last == null ? 0 : last.number;
+        });
     }
 
     @Override
     public Duration run() {
-        List<Runnable> afterUnlock = new ArrayList<>();
-        Duration sleep;
-        synchronized (lock) {
-            sleep = advance(afterUnlock);
-        }
-        ReceiverContext.runAll(afterUnlock);
-        return sleep;
+        executor.execute(this::advance);
+        return IDLE; // unless an earlier run was planned
     }
 
-    /** Returns the time until the next run. */
-    private Duration advance(List<Runnable> afterUnlock) {
-        applyResult(afterUnlock);
-        endWaits(afterUnlock);
-        startCall(afterUnlock);
-        Duration sleep = untilNextRun();
+    /** Ends waits, starts the next call, and plans the next run. */
+    private void advance() {
         if (ended) {
-            afterUnlock.add(() -> onEnd.accept(this));
+            return;
         }
-        return sleep;
-    }
-
-    private void applyResult(List<Runnable> afterUnlock) {
-        Consumer<List<Runnable>> result = call == null ? null : call.result;
-        if (result != null) {
-            call = null;
-            result.accept(afterUnlock);
-        }
+        endWaits();
+        startCall();
+        planNextRun();
     }
 
     /** Ends waits that have timed out and have nothing more to wait for. */
-    private void endWaits(List<Runnable> afterUnlock) {
-        long now = context.now();
+    private void endWaits() {
         Throwable failure = outage != null ? outage.last() : shards.isEmpty() ? unknown.listingFailure : null;
-        queue.removeIf(receiver -> {
-            boolean ends = now - receiver.deadline >= 0 && hasNothingFor(receiver);
-            if (ends) {
-                afterUnlock.add(() -> context.complete(() -> endWait(receiver, failure)));
-            }
-            return ends || receiver.future.isDone();
-        });
+        for (Waiting receiver : queue.removeTimedOut(context.now(), this::hasNothingFor)) {
+            context.complete(() -> endWait(receiver, failure));
+        }
     }
 
     /** Whether each look-up or poll that the receiver waits for has ended without a message for it. */
@@ -388,16 +308,16 @@ final class WaitingReceivers implements PeriodicTask {
     }
 
     /** Starts the next look-up or poll, unless one is in progress. */
-    private void startCall(List<Runnable> afterUnlock) {
+    private void startCall() {
         long now = context.now();
         if (call != null || (outage != null && outage.backsOff(now))) {
             return;
         }
         if (unknown.isToBeLookedUp()) {
             unknown.beginLookUp();
-            Call lookUp = new Call(List.of(), newest());
+            Call lookUp = new Call(List.of(), queue.newest());
             call = lookUp;
-            afterUnlock.add(() -> lookUp(lookUp));
+            lookUp(lookUp);
             return;
         }
         for (int i = 0; i < shards.size(); i++) {
@@ -405,33 +325,19 @@ final class WaitingReceivers implements PeriodicTask {
             if (shard.nanosUntilPoll(now) <= 0) {
                 turn = (turn + i + 1) % shards.size();
                 shard.signalled = null;
-                Call poll = new Call(firstReceivers(), newest());
+                Call poll = new Call(queue.firstThatSharePoll(MAX_SHARED), queue.newest());
                 call = poll;
-                afterUnlock.add(() -> poll(shard, poll));
+                poll(shard, poll);
                 return;
             }
         }
-    }
-
-    /** The first receiver, and those behind it for which the same poll can claim. */
-    private List<Waiting> firstReceivers() {
-        List<Waiting> first = new ArrayList<>();
-        int messages = 0;
-        for (Waiting receiver : queue) {
-            messages += receiver.request.max();
-            if (!first.isEmpty() && (messages > MAX_SHARED || !receiver.sharesPollWith(first.get(0)))) {
-                break;
-            }
-            first.add(receiver);
-        }
-        return first;
     }
 
     private void lookUp(Call lookUp) {
         CompletableFuture<?> unused = Completions.call(() -> context.topics.usableShards(topic))
                 .whenComplete((found, failure) -> {
                     Throwable cause = failure == null ? null : Completions.cause(failure);
-                    arrive(lookUp, afterUnlock -> lookedUp(lookUp, found, cause, afterUnlock));
+                    executor.execute(() -> lookedUp(lookUp, found, cause));
                 });
     }
 
@@ -439,51 +345,42 @@ final class WaitingReceivers implements PeriodicTask {
         Claiming claiming = poll.receivers.isEmpty()
                 ? ReceivePoller.NOTHING
                 : shard.poller.claiming(poll.receivers.get(0).request, poll.messages());
-        CompletableFuture<?> unused = shard.poller.claim(claiming).whenComplete((claimed, failure) -> {
-            boolean open = arrive(poll, afterUnlock -> polled(shard, poll, claimed, failure, afterUnlock));
-            if (!open && claimed != null) {
-                claimed.ifPresent(late -> shard.poller.release(late.reply().claims()));
-            }
-        });
+        CompletableFuture<?> unused = shard.poller
+                .claim(claiming)
+                .whenComplete((claimed, failure) -> executor.execute(() -> polled(shard, poll, claimed, failure)));
     }
 
-    /** Applies a result. Returns false if this instance has ended. */
-    private boolean arrive(Call started, Consumer<List<Runnable>> result) {
-        synchronized (lock) {
-            if (ended) {
-                return false;
-            }
-            started.result = result;
+    private void lookedUp(Call lookUp, Optional<List<Shard>> found, @Nullable Throwable failure) {
+        if (ended) {
+            return;
         }
-        advance();
-        return true;
-    }
-
-    private void lookedUp(
-            Call lookUp, Optional<List<Shard>> found, @Nullable Throwable failure, List<Runnable> afterUnlock) {
+        call = null;
         if (failure instanceof RedisCallException redis) {
             unknown.lookUpAgain();
             Duration failing = recordFailure(lookUp, redis);
-            afterUnlock.add(() -> context.events.publish(events -> events.taskFailed(name(), redis, failing)));
+            context.events.publish(events -> events.taskFailed(name(), redis, failing));
         } else if (failure != null) {
-            failAll(failure, afterUnlock);
+            failAll(failure);
         } else if (found.isEmpty()) {
             outage = null;
             unknown.notRegistered(lookUp.upTo);
-        } else if (!ended) {
+        } else {
             outage = null;
             shards = found.get().stream().map(PolledShard::new).toList();
             context.received.begin(found.get().get(0));
             unknown.unsubscribe();
         }
+        advance();
     }
 
-    private void polled(
-            PolledShard shard,
-            Call poll,
-            Optional<Claimed> claimed,
-            @Nullable Throwable failure,
-            List<Runnable> afterUnlock) {
+    private void polled(PolledShard shard, Call poll, Optional<Claimed> claimed, @Nullable Throwable failure) {
+        if (ended) {
+            if (failure == null) {
+                claimed.ifPresent(late -> shard.poller.release(late.reply().claims()));
+            }
+            return;
+        }
+        call = null;
         if (failure instanceof RedisCallException redis) {
             recordFailure(poll, redis);
         } else if (failure instanceof TopicRegisteredAnewException || (failure == null && claimed.isEmpty())) {
@@ -491,12 +388,13 @@ final class WaitingReceivers implements PeriodicTask {
             context.forget(topic);
             forgetShards();
         } else if (failure != null) {
-            failAll(failure, afterUnlock);
+            failAll(failure);
         } else {
             outage = null;
             shard.applyReply(claimed.get().reply(), poll);
-            deliver(shard.poller, poll.receivers, claimed.get(), afterUnlock);
+            deliver(shard.poller, poll.receivers, claimed.get());
         }
+        advance();
     }
 
     /** Returns for how long calls have been failing. */
@@ -507,12 +405,12 @@ final class WaitingReceivers implements PeriodicTask {
         return outage.duration(now);
     }
 
-    private void failAll(Throwable failure, List<Runnable> afterUnlock) {
+    private void failAll(Throwable failure) {
         DelayQueueException exception =
                 DelayQueueException.of("Receiving from topic " + Printable.of(topic) + " failed: " + failure, failure);
-        queue.forEach(receiver ->
-                afterUnlock.add(() -> context.complete(() -> receiver.future.completeExceptionally(exception))));
-        queue.clear();
+        for (Waiting receiver : queue.removeAll()) {
+            context.complete(() -> receiver.future.completeExceptionally(exception));
+        }
     }
 
     private void forgetShards() {
@@ -525,20 +423,19 @@ final class WaitingReceivers implements PeriodicTask {
     }
 
     /** Divides the claims among the receivers, in their order. Claims that none of them takes are released. */
-    private void deliver(ReceivePoller poller, List<Waiting> receivers, Claimed claimed, List<Runnable> afterUnlock) {
+    private void deliver(ReceivePoller poller, List<Waiting> receivers, Claimed claimed) {
         Deque<Claim> claims = new ArrayDeque<>(claimed.reply().claims());
         for (Waiting receiver : receivers) {
-            if (!ended && !receiver.future.isDone() && !claims.isEmpty()) {
-                deliver(poller, receiver, claims, claimed, afterUnlock);
+            if (!receiver.future.isDone() && !claims.isEmpty()) {
+                deliver(poller, receiver, claims, claimed);
             }
         }
         if (!claims.isEmpty()) {
-            afterUnlock.add(() -> poller.release(List.copyOf(claims)));
+            poller.release(List.copyOf(claims));
         }
     }
 
-    private void deliver(
-            ReceivePoller poller, Waiting receiver, Deque<Claim> claims, Claimed claimed, List<Runnable> afterUnlock) {
+    private void deliver(ReceivePoller poller, Waiting receiver, Deque<Claim> claims, Claimed claimed) {
         List<LeasedDelivery> deliveries = new ArrayList<>();
         while (deliveries.size() < receiver.request.max() && !claims.isEmpty()) {
             Claim claim = claims.remove();
@@ -546,18 +443,18 @@ final class WaitingReceivers implements PeriodicTask {
                 deliveries.add(
                         new DefaultLeasedDelivery(context, poller, claim, receiver.request.lease(), claimed.sentAt()));
             } catch (UnreadableMessageException e) {
-                afterUnlock.add(() -> poller.deadLetter(claim, e));
+                poller.deadLetter(claim, e);
             }
         }
         if (!deliveries.isEmpty()) {
             queue.remove(receiver);
-            afterUnlock.add(() -> deliveries.forEach(
-                    delivery -> publishStarted(delivery, claimed.reply().nowMicros())));
-            afterUnlock.add(() -> context.complete(() -> {
+            deliveries.forEach(
+                    delivery -> publishStarted(delivery, claimed.reply().nowMicros()));
+            context.complete(() -> {
                 if (!receiver.future.complete(deliveries)) {
                     ReceiverContext.release(deliveries);
                 }
-            }));
+            });
         }
     }
 
@@ -567,22 +464,20 @@ final class WaitingReceivers implements PeriodicTask {
         context.events.publish(events -> events.started(recipient, delivery.id(), delivery.attempt(), late));
     }
 
-    /** Returns the time until the next run, and ends this instance if it is no longer needed. */
-    private Duration untilNextRun() {
+    /** Plans the next run, or ends this instance if it is no longer needed. */
+    private void planNextRun() {
         long now = context.now();
-        if (queue.isEmpty() && call == null && shards.stream().noneMatch(shard -> shard.overdueLeases)) {
-            long kept = addedAt + KEPT.toNanos() - now;
-            if (kept <= 0) {
-                end();
-            }
-            return kept <= 0 ? IDLE : Duration.ofNanos(kept);
+        boolean idle = queue.isEmpty() && call == null && shards.stream().noneMatch(shard -> shard.overdueLeases);
+        long wait = idle ? addedAt + KEPT.toNanos() - now : nanosUntilTimeoutOrCall(now);
+        if (idle && wait <= 0) {
+            end();
+        } else if (handle != null) {
+            handle.wakeWithin(Duration.ofNanos(Math.max(0, wait)));
         }
-        long wait = IDLE.toNanos();
-        for (Waiting receiver : queue) {
-            long left = receiver.deadline - now;
-            // a receiver that has timed out waits for a reply
-            wait = left > 0 ? Math.min(wait, left) : wait;
-        }
+    }
+
+    private long nanosUntilTimeoutOrCall(long now) {
+        long wait = queue.nanosUntilTimeout(now, IDLE.toNanos());
         if (call == null) {
             long untilCall = unknown.isToBeLookedUp() ? 0 : IDLE.toNanos();
             for (PolledShard shard : shards) {
@@ -590,7 +485,7 @@ final class WaitingReceivers implements PeriodicTask {
             }
             wait = Math.min(wait, outage == null ? untilCall : Math.max(untilCall, outage.retryAt() - now));
         }
-        return Duration.ofNanos(Math.max(0, wait));
+        return wait;
     }
 
     private void end() {
@@ -601,16 +496,17 @@ final class WaitingReceivers implements PeriodicTask {
         }
         forgetShards();
         unknown.unsubscribe();
+        owner.ended(topic, this);
     }
 
     /** Called by {@link AbsentTopics} when the topic may be registered. Does not block. */
     void appeared() {
-        synchronized (lock) {
+        executor.execute(() -> {
             if (unknown.subscription != null) {
                 unknown.lookUpAgain();
-                wake();
+                advance();
             }
-        }
+        });
     }
 
     /**
@@ -619,30 +515,19 @@ final class WaitingReceivers implements PeriodicTask {
      * @param failure of the listing; null if the topic is not registered
      */
     void notFound(@Nullable Throwable failure) {
-        synchronized (lock) {
-            unknown.listingFailure = failure;
-        }
+        executor.execute(() -> unknown.listingFailure = failure);
     }
 
     /** Called by {@link AbsentTopics} after a listing, when its result is known here. Does not block. */
     void listingEnded() {
-        synchronized (lock) {
-            long now = context.now();
-            if (queue.stream().anyMatch(receiver -> now - receiver.deadline >= 0)) {
-                wake();
-            }
-        }
+        executor.execute(this::advance);
     }
 
     /** Ends all waits with an empty result and releases what is being claimed. */
     void close() {
-        List<Runnable> afterUnlock = new ArrayList<>();
-        synchronized (lock) {
-            queue.forEach(receiver -> afterUnlock.add(() -> receiver.future.complete(List.of())));
-            queue.clear();
+        executor.execute(() -> {
+            queue.removeAll().forEach(receiver -> receiver.future.complete(List.of()));
             end();
-            applyResult(afterUnlock);
-        }
-        ReceiverContext.runAll(afterUnlock);
+        });
     }
 }

@@ -1,8 +1,8 @@
 /**
  * Receiving messages on request: a receiver requests due messages, receives them under a lease, and settles them.
  *
- * <p>A topic with waiting receivers has one {@link io.delayqueue.template.receive.WaitingReceivers}. This task claims
- * for one receiver after the other and sleeps until a message is due. A shard has one
+ * <p>A topic with waiting receivers has one {@link io.delayqueue.template.receive.WaitingReceivers}. It polls
+ * for the first of them and sleeps until a message is due. A shard has one
  * {@link io.delayqueue.template.receive.ReceivePoller}, which sends the claims and all settlements through the shard's
  * session. {@link io.delayqueue.template.receive.Leases} settles deliveries that another process may have received.
  * None of these classes owns a thread, and a topic without waiting receivers has no task.
