@@ -2,6 +2,7 @@ package io.delayqueue.process;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.delayqueue.test.redis.RedisServerProcess;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -38,12 +39,12 @@ public final class ServerProcess implements AutoCloseable {
     /**
      * Starts a program.
      *
-     * @param directory the working directory, which also contains the log
+     * @param directory the working directory, which also contains the log; removed if this JVM ends before the program
      */
     public static ServerProcess start(Path directory, Map<String, String> environment, List<String> command) {
         Path log = directory.resolve("output.log");
         List<String> launched =
-                new ArrayList<>(List.of("sh", launcher(directory).toString()));
+                new ArrayList<>(List.of("sh", launcher(directory).toString(), directory.toString()));
         launched.addAll(command);
         ProcessBuilder builder = new ProcessBuilder(launched)
                 .directory(directory.toFile())
@@ -78,7 +79,7 @@ public final class ServerProcess implements AutoCloseable {
 
     private static Path launcher(Path directory) {
         Path launcher = directory.resolve("launcher.sh");
-        try (InputStream script = ServerProcess.class.getResourceAsStream("launcher.sh")) {
+        try (InputStream script = RedisServerProcess.class.getResourceAsStream("launcher.sh")) {
             Files.copy(script, launcher, StandardCopyOption.REPLACE_EXISTING);
         } catch (IOException e) {
             throw new UncheckedIOException(e);

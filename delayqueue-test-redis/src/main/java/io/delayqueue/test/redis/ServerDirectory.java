@@ -18,7 +18,7 @@ import redis.embedded.RedisExecProvider;
  */
 final class ServerDirectory {
 
-    private static final String LAUNCHER = "redis-launcher.sh";
+    private static final String LAUNCHER = "launcher.sh";
 
     private final Path path;
 
@@ -88,9 +88,9 @@ final class ServerDirectory {
         List<String> command = new ArrayList<>(List.of(
                 "sh",
                 this.path.resolve(LAUNCHER).toString(),
+                this.path.toString(),
                 this.executable.toString(),
-                configuration().toString(),
-                this.path.toString()));
+                configuration().toString()));
         command.addAll(arguments);
         return new ProcessBuilder(command)
                 .directory(this.path.toFile())

@@ -73,7 +73,7 @@ class OrphanedServerTests {
     @Test
     void processWithTheIdOfAnEndedServerIsNotKilled(@TempDir Path directory) throws Exception {
         Path launcher = directory.resolve("launcher.sh");
-        try (InputStream script = RedisServerProcess.class.getResourceAsStream("redis-launcher.sh")) {
+        try (InputStream script = RedisServerProcess.class.getResourceAsStream("launcher.sh")) {
             Files.copy(script, launcher);
         }
         Path data = Files.createDirectory(directory.resolve("data"));
@@ -81,7 +81,7 @@ class OrphanedServerTests {
         Process parent = new ProcessBuilder(
                         "sh",
                         "-c",
-                        "exec 3<&0; sh \"$0\" detached true none \"$1\" <&3 & exec sleep 60 3<&- </dev/null >/dev/null",
+                        "exec 3<&0; sh \"$0\" detached \"$1\" true <&3 & exec sleep 60 3<&- </dev/null >/dev/null",
                         launcher.toString(),
                         data.toString())
                 .start();

@@ -1,6 +1,6 @@
-# Runs a Redis server, and kills it when the process at the other end of this script's standard input ends.
+# Runs a server, and kills it when the process at the other end of this script's standard input ends.
 #
-#   sh redis-launcher.sh <server executable> <configuration file> <directory> [<further argument> ...]
+#   sh launcher.sh <directory> <executable> [<argument> ...]
 #
 # The server keeps the process id of this script. Nothing is written to standard input. When it ends, the owner has
 # ended, even by a crash: the server is killed and its directory is removed. If the server ended earlier, the directory
@@ -17,8 +17,8 @@ if [ "$1" != detached ]; then
     set -- detached "$@"
 fi
 
-server=$2 configuration=$3 directory=$4
-shift 4
+directory=$2
+shift 2
 
 # The shell gives a background command an empty standard input. Therefore the original is moved to descriptor 3.
 exec 3<&0 </dev/null
@@ -30,4 +30,4 @@ exec 3<&0 </dev/null
     parent=$(sed -n 's/^PPid:[[:space:]]*//p' "/proc/$self/status" 2>/dev/null || ps -o ppid= -p "$self")
     [ $((parent)) = $$ ] && kill -9 $$ 2>/dev/null && rm -rf "$directory"
 ) &
-exec "$server" "$configuration" "$@" 3<&-
+exec "$@" 3<&-
