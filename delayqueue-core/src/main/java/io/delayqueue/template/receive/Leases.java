@@ -2,6 +2,7 @@ package io.delayqueue.template.receive;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 
 /**
  * Settles deliveries by their receipt, from any process. Interfaces such as the HTTP API use it: a client's settlement
@@ -53,4 +54,12 @@ public interface Leases {
 
     /** Releases the delivery: the message is due as before, and the attempt does not count. */
     CompletableFuture<Boolean> release(String topic, String id, String receipt);
+
+    /**
+     * Settles deliveries together: up to 500 settlements of a shard share a round trip.
+     *
+     * @param settlements calls methods of the given leases; nothing is sent before it returns, unless the shard of a
+     *     message has to be looked up
+     */
+    void together(Consumer<Leases> settlements);
 }

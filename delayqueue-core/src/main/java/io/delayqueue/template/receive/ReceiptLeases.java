@@ -12,8 +12,11 @@ import io.delayqueue.store.Settlement.ToDeadLetters;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import org.springframework.util.Assert;
 
@@ -21,10 +24,43 @@ import org.springframework.util.Assert;
 final class ReceiptLeases implements Leases {
 
     private final ReceiverContext context;
-    private final Map<OpenRequest, CompletableFuture<Boolean>> open = new ConcurrentHashMap<>();
+    private final Map<OpenRequest, CompletableFuture<Boolean>> open;
+    /** Adds a settlement to a poller, which sends it now or later. */
+    private final Adding adding;
 
     ReceiptLeases(ReceiverContext context) {
+        this(context, new ConcurrentHashMap<>(), ReceivePoller::settle);
+    }
+
+    private ReceiptLeases(ReceiverContext context, Map<OpenRequest, CompletableFuture<Boolean>> open, Adding adding) {
         this.context = context;
+        this.open = open;
+        this.adding = adding;
+    }
+
+    private interface Adding {
+
+        CompletableFuture<Boolean> add(ReceivePoller poller, Settlement settlement, Receipt delivery);
+    }
+
+    @Override
+    public void together(Consumer<Leases> settlements) {
+        Assert.notNull(settlements, "'settlements' must not be null");
+        Set<ReceivePoller> pollers = ConcurrentHashMap.newKeySet();
+        AtomicBoolean sends = new AtomicBoolean();
+        try {
+            settlements.accept(new ReceiptLeases(context, open, (poller, settlement, delivery) -> {
+                CompletableFuture<Boolean> accepted = poller.add(settlement, delivery);
+                pollers.add(poller);
+                if (sends.get()) {
+                    poller.sendNext();
+                }
+                return accepted;
+            }));
+        } finally {
+            sends.set(true);
+            pollers.forEach(ReceivePoller::sendNext);
+        }
     }
 
     @Override
@@ -90,8 +126,8 @@ final class ReceiptLeases implements Leases {
         if (other != null) {
             return other.copy();
         }
-        CompletableFuture<Optional<Boolean>> settling = Completions.call(() -> context.topics.withShard(
-                topic, id, shard -> context.poller(shard).settle(settlement, delivery)));
+        CompletableFuture<Optional<Boolean>> settling = Completions.call(() ->
+                context.topics.withShard(topic, id, shard -> adding.add(context.poller(shard), settlement, delivery)));
         CompletableFuture<?> unused = ReceiverContext.result(topic, settling.thenApply(found -> found.orElse(false)))
                 .whenComplete((accepted, failure) -> {
                     open.remove(request);

@@ -129,6 +129,13 @@ final class ReceivePoller implements PeriodicTask {
     }
 
     CompletableFuture<Boolean> settle(Settlement settlement, PendingSettlement.@Nullable Attempt delivery) {
+        CompletableFuture<Boolean> accepted = add(settlement, delivery);
+        sendNext();
+        return accepted;
+    }
+
+    /** Adds a settlement, which is sent with the next poll, at the latest by {@link #sendNext}. */
+    CompletableFuture<Boolean> add(Settlement settlement, PendingSettlement.@Nullable Attempt delivery) {
         boolean readsWhole = settlement instanceof Settlement.ToDeadLetters
                 || settlement instanceof Settlement.Retry
                 || settlement instanceof Settlement.Release
@@ -136,7 +143,6 @@ final class ReceivePoller implements PeriodicTask {
         CompletableFuture<Boolean> accepted = new CompletableFuture<>();
         session.add(new PendingSettlement(
                 settlement, delivery, context.now(), readsWhole ? WHOLE_MESSAGE : 0, null, accepted));
-        sendNext();
         return accepted;
     }
 
@@ -154,7 +160,8 @@ final class ReceivePoller implements PeriodicTask {
                 new Settlement.ToDeadLetters(claim.id(), claim.token(), DeadLetterCause.UNREADABLE, failure), null);
     }
 
-    private void sendNext() {
+    /** Sends the next poll if there is something to send. If a poll is in progress, its reply does so. */
+    void sendNext() {
         Poll poll;
         synchronized (lock) {
             if (polling) {

@@ -12,6 +12,7 @@ import io.delayqueue.store.script.ShardPlan;
 import io.delayqueue.store.script.TopicDeletion;
 import io.delayqueue.store.script.TopicRegistry;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -50,6 +51,41 @@ class LeasesTests extends ReceiveTest {
         assertThat(counts().leased()).isZero();
         assertThat(queue.store().awaitFind(Shard.single("orders"), "a")).isEmpty();
         assertThat(queue.recorded().lines()).anyMatch(line -> line.startsWith("acknowledged"));
+    }
+
+    @Test
+    void settlementsThatAreGivenTogetherShareOneCall() {
+        List<LeasedDelivery> deliveries =
+                IntStream.range(0, 100).mapToObj(i -> delivered("m" + i)).toList();
+        List<CompletableFuture<Boolean>> accepted = new ArrayList<>();
+        assertThat(join(leases.release("orders", "unknown", deliveries.get(0).receipt())))
+                .as("the shard has been looked up")
+                .isFalse();
+        queue.proxy().traffic().reset();
+
+        leases.together(all -> deliveries.forEach(delivery -> {
+            accepted.add(all.acknowledge("orders", delivery.id(), delivery.receipt()));
+            assertThat(queue.proxy().traffic().requests("EVALSHA")).isZero();
+        }));
+
+        assertThat(accepted)
+                .hasSize(100)
+                .allSatisfy(each -> assertThat(join(each)).isTrue());
+        assertThat(queue.proxy().traffic().requests("EVALSHA")).isEqualTo(1);
+    }
+
+    @Test
+    void settlementsBeforeAnExceptionAreSent() {
+        LeasedDelivery delivery = delivered("a");
+        List<CompletableFuture<Boolean>> accepted = new ArrayList<>();
+
+        assertThatThrownBy(() -> leases.together(all -> {
+                    accepted.add(all.acknowledge("orders", "a", delivery.receipt()));
+                    throw new IllegalStateException("for the test");
+                }))
+                .hasMessage("for the test");
+
+        assertThat(join(accepted.get(0))).isTrue();
     }
 
     @Test

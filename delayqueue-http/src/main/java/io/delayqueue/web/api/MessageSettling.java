@@ -48,8 +48,7 @@ public record MessageSettling(Leases leases, Duration timeout) {
     }
 
     /**
-     * Settles messages. All settlements begin before the first of them ends, so that the settlements of a shard share
-     * round trips.
+     * Settles messages together, so that the settlements of a shard share round trips.
      *
      * @return the results in the same order
      */
@@ -57,10 +56,12 @@ public record MessageSettling(Leases leases, Duration timeout) {
         List<Receipt> receipts =
                 settlements.stream().map(SettleRequest::parsedReceipt).toList();
         List<CompletableFuture<Boolean>> begun = new ArrayList<>(receipts.size());
-        for (int i = 0; i < receipts.size(); i++) {
-            SettleRequest each = settlements.get(i);
-            begun.add(begin(receipts.get(i), each.action(), each.delay(), each.reason(), each.lease()));
-        }
+        leases.together(all -> {
+            for (int i = 0; i < receipts.size(); i++) {
+                SettleRequest each = settlements.get(i);
+                begun.add(begin(all, receipts.get(i), each.action(), each.delay(), each.reason(), each.lease()));
+            }
+        });
         return Completions.all(IntStream.range(0, receipts.size())
                 .mapToObj(i -> result(receipts.get(i), begun.get(i)))
                 .toList());
@@ -79,7 +80,7 @@ public record MessageSettling(Leases leases, Duration timeout) {
             @Nullable Duration delay,
             @Nullable String reason,
             @Nullable Duration lease) {
-        return result(receipt, begin(receipt, action, delay, reason, lease));
+        return result(receipt, begin(leases, receipt, action, delay, reason, lease));
     }
 
     private CompletableFuture<Settled> result(Receipt receipt, CompletableFuture<Boolean> begun) {
@@ -87,16 +88,18 @@ public record MessageSettling(Leases leases, Duration timeout) {
                 .handle((accepted, failure) -> new Settled(receipt, failure(receipt, accepted, failure)));
     }
 
-    private CompletableFuture<Boolean> begin(
+    private static CompletableFuture<Boolean> begin(
+            Leases leases,
             Receipt receipt,
             SettleAction action,
             @Nullable Duration delay,
             @Nullable String reason,
             @Nullable Duration lease) {
-        return Completions.call(() -> settle(receipt, action, delay, reason, lease));
+        return Completions.call(() -> settle(leases, receipt, action, delay, reason, lease));
     }
 
-    private CompletableFuture<Boolean> settle(
+    private static CompletableFuture<Boolean> settle(
+            Leases leases,
             Receipt receipt,
             SettleAction action,
             @Nullable Duration delay,

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.BDDMockito.given;
+import static org.mockito.BDDMockito.willAnswer;
 import static org.mockito.Mockito.mock;
 
 import io.delayqueue.message.DelayMessage;
@@ -18,6 +19,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -183,6 +185,12 @@ class StalledLeasesTests {
                     yield copy;
                 }
             });
+            willAnswer(call -> {
+                        call.<Consumer<Leases>>getArgument(0).accept(leases);
+                        return null;
+                    })
+                    .given(leases)
+                    .together(any());
             return leases;
         }
 
