@@ -90,11 +90,12 @@ public final class DefaultDelayQueueReceiver implements DelayQueueReceiver, Auto
 
     /** Receives into a future, which is empty if this receiver is closed. */
     void receive(ReceiveRequest request, CompletableFuture<List<LeasedDelivery>> future) {
-        waiting.computeIfAbsent(request.topic(), topic -> new WaitingReceivers(context, topic, this))
-                .receive(request, future);
+        WaitingReceivers queue =
+                waiting.computeIfAbsent(request.topic(), topic -> new WaitingReceivers(context, topic, this));
+        queue.receive(request, future);
         if (closed) {
             // added too late for close()
-            close();
+            queue.close();
         }
     }
 

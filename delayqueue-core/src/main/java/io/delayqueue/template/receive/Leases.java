@@ -56,7 +56,8 @@ public interface Leases {
     CompletableFuture<Boolean> release(String topic, String id, String receipt);
 
     /**
-     * Settles deliveries together: up to 500 settlements of a shard share a round trip.
+     * Settles deliveries together: settlements of a shard share a round trip, up to 500 that acknowledge and up to 50 that
+     * retry, dead-letter or release.
      *
      * @param settlements calls methods of the given leases; nothing is sent before it returns, unless the shard of a
      *     message has to be looked up

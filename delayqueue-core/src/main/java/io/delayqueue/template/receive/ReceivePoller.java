@@ -134,7 +134,7 @@ final class ReceivePoller implements PeriodicTask {
         return accepted;
     }
 
-    /** Adds a settlement, which is sent with the next poll, at the latest by {@link #sendNext}. */
+    /** Adds a settlement to the next poll. The caller must call {@link #sendNext} afterwards. */
     CompletableFuture<Boolean> add(Settlement settlement, PendingSettlement.@Nullable Attempt delivery) {
         boolean readsWhole = settlement instanceof Settlement.ToDeadLetters
                 || settlement instanceof Settlement.Retry

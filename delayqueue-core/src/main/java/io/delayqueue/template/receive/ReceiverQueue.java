@@ -20,7 +20,7 @@ import java.util.function.Predicate;
 final class ReceiverQueue {
 
     private final NavigableMap<Long, Waiting> byNumber = new TreeMap<>();
-    /** The receivers whose waits have not timed out at the last call of {@link #removeTimedOut}. */
+    /** The receivers whose waits had not timed out at the last call of {@link #removeTimedOut}. */
     private final NavigableSet<Waiting> byDeadline = new TreeSet<>(ReceiverQueue::compareDeadlines);
     /** The other receivers, which wait for a reply only. */
     private final Set<Waiting> timedOut = new LinkedHashSet<>();
