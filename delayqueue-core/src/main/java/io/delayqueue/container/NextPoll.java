@@ -4,6 +4,7 @@ import io.delayqueue.store.PollReply;
 import io.delayqueue.store.RedisClock;
 import java.time.Duration;
 import java.util.function.LongSupplier;
+import java.util.stream.LongStream;
 
 /**
  * Decides when a poller polls its shard. Any thread may report signals; only the poller's task calls the other methods.
@@ -12,11 +13,18 @@ import java.util.function.LongSupplier;
  * interval. Any other poller polls when another poller left due messages in the schedule. It also polls a sweep interval
  * after a known message was due, because then there may be no assigned poller. A poller that claimed messages polls
  * again when the next message in the reply is due, because the assigned poller may have no capacity.
+ *
+ * <p>A poll for a message begins before the due time, so that it reaches Redis at the due time. The lead is the shortest
+ * time that recent polls took from their planned begin until they ran in Redis. A poll that arrives early claims nothing
+ * and is repeated. In the methods below, a message is due from the begin of such a poll on.
  */
 final class NextPoll {
 
     /** Shortest time between two polls for ended leases. */
     private static final long LEASE_END_INTERVAL = Duration.ofSeconds(1).toNanos();
+
+    /** Number of recent polls whose times determine the lead. */
+    private static final int MEASURED_POLLS = 16;
 
     private final String consumer;
     private final RedisClock clock;
@@ -29,6 +37,17 @@ final class NextPoll {
     private long lastPoll;
     /** Due time of the message that followed this poller's last claims; never if it was due at the last reply. */
     private long dueAfterClaims = PollReply.NEVER;
+    /** Due time until which the poller waits; never if it does not wait for a message. */
+    private long awaited = PollReply.NEVER;
+    /** Due time for which the open poll was planned; never if it has another reason. */
+    private long polledFor = PollReply.NEVER;
+    /** Times that recent polls took; 0 before they were measured. */
+    private final long[] tookMicros = new long[MEASURED_POLLS];
+
+    /** Index of the time that is replaced next. */
+    private int oldest;
+
+    private long leadMicros;
 
     /** The reason for a poll. */
     enum Reason {
@@ -94,13 +113,17 @@ final class NextPoll {
 
     /** Whether this poller is aware of due messages that it may claim. */
     boolean hasDueMessages(boolean assigned) {
-        return dueMessagesLeft || nanosUntilDue(assigned) <= 0;
+        return dueMessagesLeft || nanosUntilPollFor(nextDue(assigned)) <= 0;
     }
 
-    /** Nanoseconds until a message is due that this poller has to claim. */
-    private long nanosUntilDue(boolean assigned) {
-        long due = assigned ? headDue : dueAfterClaims;
-        return due == PollReply.NEVER || !clock.isSet() ? Long.MAX_VALUE : clock.nanosUntil(due);
+    /** Due time of the next message that this poller has to claim. */
+    private long nextDue(boolean assigned) {
+        return assigned ? headDue : dueAfterClaims;
+    }
+
+    /** Nanoseconds until the poll for a message begins. */
+    private long nanosUntilPollFor(long due) {
+        return due == PollReply.NEVER || !clock.isSet() ? Long.MAX_VALUE : clock.nanosUntil(due) - leadMicros * 1000;
     }
 
     /**
@@ -116,11 +139,15 @@ final class NextPoll {
             return new Plan(Reason.REQUESTED, 0);
         }
         Plan plan = Plan.NEVER;
-        long untilDue = nanosUntilDue(assigned);
+        long nextDue = nextDue(assigned);
+        long untilDue = nanosUntilPollFor(nextDue);
         // without capacity, a poll only signals due messages to peers; capacity was requested for a message that was
         // due before the capacity was read, and a run at the due time requests it for any other
         if (untilDue > 0 || !due || capacity > 0 || peers) {
             plan = plan.or(Reason.DUE, untilDue);
+            if (untilDue > 0) {
+                awaited = nextDue;
+            }
         }
         long sincePoll = nanoTime.getAsLong() - lastPoll;
         if (assigned) {
@@ -135,8 +162,10 @@ final class NextPoll {
         return plan;
     }
 
-    /** Resets the signals at the start of a poll. A later signal causes another poll. */
-    void began() {
+    /** Resets the signals at the start of a poll of a plan. A later signal causes another poll. */
+    void began(Plan plan) {
+        polledFor = plan.isNow() && plan.reason() == Reason.DUE ? awaited : PollReply.NEVER;
+        awaited = PollReply.NEVER;
         requested = false;
         dueMessagesLeft = false;
         synchronized (this) {
@@ -153,6 +182,7 @@ final class NextPoll {
      */
     void replied(PollReply reply, boolean signalled) {
         lastPoll = nanoTime.getAsLong();
+        updateLead(reply.nowMicros());
         nextLeaseEnd = reply.nextLeaseEndMillis();
         boolean moreIsDue = reply.untilNextDue().isZero();
         if (moreIsDue) {
@@ -165,5 +195,16 @@ final class NextPoll {
         }
         long due = reply.claims().isEmpty() ? dueAfterClaims : reply.nextDueMillis();
         dueAfterClaims = due * 1000 > reply.nowMicros() ? due : PollReply.NEVER;
+    }
+
+    /** Measures what the poll took if the poller had waited for a message. */
+    private void updateLead(long ranAtMicros) {
+        if (polledFor == PollReply.NEVER) {
+            return;
+        }
+        tookMicros[oldest] = Math.max(0, ranAtMicros - (polledFor * 1000 - leadMicros));
+        oldest = (oldest + 1) % MEASURED_POLLS;
+        leadMicros = LongStream.of(tookMicros).min().orElseThrow();
+        polledFor = PollReply.NEVER;
     }
 }

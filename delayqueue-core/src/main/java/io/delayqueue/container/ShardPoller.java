@@ -413,7 +413,7 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
             return null;
         }
         renewals = new ArrayList<>(deliveries.takeRenewals(now));
-        nextPoll.began();
+        nextPoll.began(plan);
         sweeping = plan.isNow() && plan.reason() == NextPoll.Reason.SWEEP;
         int reserved = share.reserve(Math.min(capacity, PollRequest.MAX_BATCH));
         Poll poll = session.begin(

@@ -27,7 +27,7 @@ class NextPollTests {
     @BeforeEach
     void firstPoll() {
         assertThat(reason(true)).isEqualTo(Reason.REQUESTED);
-        nextPoll.began();
+        nextPoll.began(Plan.NEVER);
         saw(PollReply.NEVER, PollReply.NEVER);
         wakes.set(0);
     }
@@ -37,23 +37,19 @@ class NextPollTests {
     }
 
     private void saw(long nextDue, long nextLeaseEnd, List<Claim> claims, boolean announced) {
-        clock.set(redisMillis() * 1000);
+        clock.set(redisMicros());
         nextPoll.replied(
                 new PollReply(
-                        redisMillis() * 1000,
-                        nextDue,
-                        nextLeaseEnd,
-                        claims,
-                        List.of(),
-                        List.of(),
-                        List.of(),
-                        false,
-                        null),
+                        redisMicros(), nextDue, nextLeaseEnd, claims, List.of(), List.of(), List.of(), false, null),
                 announced);
     }
 
+    private long redisMicros() {
+        return REDIS_MILLIS * 1000 + nanos / 1000;
+    }
+
     private long redisMillis() {
-        return REDIS_MILLIS + nanos / 1_000_000;
+        return redisMicros() / 1000;
     }
 
     private long nanoTime() {
@@ -105,15 +101,15 @@ class NextPollTests {
 
     @Test
     void signalDuringATaskForcesAnother() {
-        nextPoll.began();
+        nextPoll.began(Plan.NEVER);
         nextPoll.headAt(redisMillis());
         saw(PollReply.NEVER, PollReply.NEVER);
         assertThat(reason(true)).isEqualTo(Reason.DUE);
-        nextPoll.began();
+        nextPoll.began(Plan.NEVER);
         nextPoll.dueMessagesLeft("other");
         saw(PollReply.NEVER, PollReply.NEVER);
         assertThat(reason(false)).isEqualTo(Reason.REQUESTED);
-        nextPoll.began();
+        nextPoll.began(Plan.NEVER);
         nextPoll.pollNow();
         saw(PollReply.NEVER, PollReply.NEVER);
         assertThat(reason(false)).isEqualTo(Reason.REQUESTED);
@@ -134,21 +130,21 @@ class NextPollTests {
     void remainingDueMessagesAreKnownAfterAPollWithoutCapacity() {
         nextPoll.dueMessagesLeft("other");
         nextPoll.pollNow();
-        nextPoll.began();
+        nextPoll.began(Plan.NEVER);
         saw(redisMillis(), PollReply.NEVER);
         assertThat(nextPoll.hasDueMessages(false)).isTrue();
         assertThat(reason(false)).isEqualTo(Reason.REQUESTED);
-        nextPoll.began();
+        nextPoll.began(Plan.NEVER);
         saw(PollReply.NEVER, PollReply.NEVER);
         assertThat(reason(false)).isEqualTo(Reason.NONE);
     }
 
     @Test
     void pollerThatUsedItsCapacityPollsAgainWhileMoreIsDue() {
-        nextPoll.began();
+        nextPoll.began(Plan.NEVER);
         saw(redisMillis() - 1, PollReply.NEVER);
         assertThat(reason(false)).isEqualTo(Reason.REQUESTED);
-        nextPoll.began();
+        nextPoll.began(Plan.NEVER);
         saw(redisMillis() + 1000, PollReply.NEVER);
         assertThat(reason(false)).isEqualTo(Reason.NONE);
     }
@@ -180,7 +176,7 @@ class NextPollTests {
         assertThat(plan(false, true, 0).nanos()).isEqualTo(Long.MAX_VALUE);
         pass(Duration.ofSeconds(6));
         assertThat(reason(false)).isEqualTo(Reason.SWEEP);
-        nextPoll.began();
+        nextPoll.began(Plan.NEVER);
         saw(PollReply.NEVER, PollReply.NEVER);
         assertThat(reason(false)).isEqualTo(Reason.NONE);
         assertThat(plan(false, true, 10).nanos()).isEqualTo(Long.MAX_VALUE);
@@ -188,11 +184,11 @@ class NextPollTests {
 
     @Test
     void fullAssignedPollerSignalsRemainingDueMessagesOnce() {
-        nextPoll.began();
+        nextPoll.began(Plan.NEVER);
         clock.set(redisMillis() * 1000);
         nextPoll.headAt(redisMillis());
         assertThat(reason(true, true, 0)).isEqualTo(Reason.DUE);
-        nextPoll.began();
+        nextPoll.began(Plan.NEVER);
         saw(redisMillis(), PollReply.NEVER, List.of(), true);
         assertThat(reason(true, true, 0)).isEqualTo(Reason.NONE);
         assertThat(reason(true, true, 1)).isEqualTo(Reason.REQUESTED);
@@ -209,16 +205,16 @@ class NextPollTests {
 
     @Test
     void pollerThatClaimedPollsAgainWhenTheNextMessageIsDue() {
-        nextPoll.began();
+        nextPoll.began(Plan.NEVER);
         saw(redisMillis() + 1000, PollReply.NEVER, List.of(Claims.claim("m", 0)), false);
-        nextPoll.began();
+        nextPoll.began(Plan.NEVER);
         saw(redisMillis() + 1000, PollReply.NEVER);
         assertThat(reason(false)).isEqualTo(Reason.NONE);
         assertThat(plan(false, true, 10).nanos())
                 .isEqualTo(Duration.ofSeconds(1).toNanos());
         pass(Duration.ofSeconds(1));
         assertThat(reason(false)).isEqualTo(Reason.DUE);
-        nextPoll.began();
+        nextPoll.began(Plan.NEVER);
         saw(redisMillis() + 1000, PollReply.NEVER);
         pass(Duration.ofSeconds(1));
         assertThat(reason(false)).isEqualTo(Reason.NONE);
@@ -228,7 +224,7 @@ class NextPollTests {
     void headDueDuringTheWaitComputationDoesNotWaitForTheSweep() {
         for (long ahead = 0; ahead < 10_000; ahead += 100) {
             perReading = 0;
-            nextPoll.began();
+            nextPoll.began(Plan.NEVER);
             long due = redisMillis() + 1;
             saw(due, PollReply.NEVER);
             nanos += clock.nanosUntil(due) - ahead;
@@ -245,5 +241,106 @@ class NextPollTests {
 
         assertThat(nextPoll.plan(true, false, 0, dueBefore, SWEEP).isNow()).isTrue();
         assertThat(plan(true, false, 0).isNow()).isFalse();
+    }
+
+    @Test
+    void pollsArriveWhenMessageIsDue() {
+        measureLead();
+
+        assertThat(microsLate(200)).isZero();
+    }
+
+    @Test
+    void firstPollsBeginAtTheDueTime() {
+        for (int poll = 0; poll < 16; poll++) {
+            assertThat(microsLate(200)).isEqualTo(200);
+        }
+    }
+
+    @Test
+    void pollThatArrivesEarlyIsRepeatedWhenMessageIsDue() {
+        measureLead();
+        long due = waitAndBegin();
+        passMicros(50);
+        saw(due, PollReply.NEVER); // 150 µs early
+
+        assertThat(reason(true)).isEqualTo(Reason.NONE);
+        passMicros(100);
+        assertThat(reason(true)).isEqualTo(Reason.DUE);
+    }
+
+    @Test
+    void pollsBeginLaterAfterOneThatArrivedEarly() {
+        measureLead();
+
+        assertThat(microsLate(50)).isEqualTo(-150);
+        assertThat(microsLate(200)).isEqualTo(150);
+    }
+
+    @Test
+    void delayedPollDoesNotChangeTheLead() {
+        measureLead();
+
+        assertThat(microsLate(50_000)).isEqualTo(49_800);
+        assertThat(microsLate(200)).isZero();
+    }
+
+    @Test
+    void pollForSettlementsBeforeTheDueTimeDoesNotChangeTheLead() {
+        measureLead();
+        long due = redisMillis() + 10;
+        saw(due, PollReply.NEVER);
+        pass(Duration.ofNanos(plan(true, false, 10).nanos()).minusNanos(1_000));
+        nextPoll.began(plan(true, false, 10));
+        passMicros(90);
+        saw(PollReply.NEVER, PollReply.NEVER);
+
+        assertThat(microsLate(200)).isZero();
+    }
+
+    @Test
+    void pollForMessageThatWasDueWhenSignalledDoesNotChangeTheLead() {
+        measureLead();
+        for (int poll = 0; poll < 16; poll++) {
+            nextPoll.headAt(redisMillis());
+            passMicros(800);
+            nextPoll.began(plan(true, false, 10));
+            saw(PollReply.NEVER, PollReply.NEVER);
+        }
+
+        assertThat(microsLate(200)).isZero();
+    }
+
+    /** Lets as many polls as are measured take 200 µs. */
+    private void measureLead() {
+        for (int poll = 0; poll < 16; poll++) {
+            microsLate(200);
+        }
+    }
+
+    /**
+     * Waits for the poll for a message and lets it take a time to Redis.
+     *
+     * @return by how many µs it arrived late; negative if early
+     */
+    private long microsLate(long took) {
+        long due = waitAndBegin();
+        passMicros(took);
+        long late = redisMicros() - due * 1000;
+        saw(PollReply.NEVER, PollReply.NEVER);
+        return late;
+    }
+
+    private long waitAndBegin() {
+        long due = redisMillis() + 10;
+        nextPoll.headAt(due);
+        pass(Duration.ofNanos(plan(true, false, 10).nanos()));
+        assertThat(reason(true)).isEqualTo(Reason.DUE);
+        nextPoll.began(plan(true, false, 10));
+        return due;
+    }
+
+    private void passMicros(long micros) {
+        nanos += micros * 1000;
     }
 }
