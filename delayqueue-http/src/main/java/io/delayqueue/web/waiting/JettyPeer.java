@@ -13,7 +13,7 @@ import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Request;
 
 /**
- * Checks Jetty's end point. Jetty does not read from it while the request waits. The bytes that Jetty has read already are
+ * Checks Jetty's end point, or the stream over HTTP/2. Jetty does not read from it while the request waits. The bytes that Jetty has read already are
  * reached as a connection's upgrade reaches them.
  */
 final class JettyPeer implements Peer {
@@ -37,6 +37,26 @@ final class JettyPeer implements Peer {
         return new JettyPeer(ServletContextRequest.getServletContextRequest(request)
                 .getConnectionMetaData()
                 .getConnection());
+    }
+
+    /**
+     * A client over HTTP/2. Jetty reports the end of its stream to the request, unless it happens before the request is
+     * asynchronous. Then only a read fails.
+     */
+    static Peer ofStream(ServletRequest request) {
+        Request inner = ServletContextRequest.getServletContextRequest(request);
+        return () -> {
+            try {
+                Content.Chunk end = inner.read();
+                if (end == null) {
+                    return false;
+                }
+                end.release();
+                return Content.Chunk.isFailure(end);
+            } catch (RuntimeException e) {
+                return true; // ended concurrently
+            }
+        };
     }
 
     /**

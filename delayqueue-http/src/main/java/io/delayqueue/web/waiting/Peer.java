@@ -11,8 +11,8 @@ import org.springframework.util.ClassUtils;
  * writes to the connection. Not thread-safe.
  *
  * <p>Over HTTP/1.1, the Servlet API does not report disconnected clients while a request waits, so that Tomcat and Jetty
- * have an implementation each. Over HTTP/2, containers report them to asynchronous listeners. In other containers, a
- * disconnected client is detected only when writing its response fails.
+ * have an implementation each. Over HTTP/2, containers report them to asynchronous listeners, Jetty only if the request
+ * is asynchronous by then. In other containers, a disconnected client is detected only when writing its response fails.
  */
 @FunctionalInterface
 interface Peer {
@@ -34,15 +34,13 @@ interface Peer {
     boolean isDisconnected();
 
     static Peer of(HttpServletRequest request) {
-        if (!request.getProtocol().startsWith("HTTP/1")) {
-            return () -> false;
-        }
         ServletRequest innermost = innermost(request);
-        if (TOMCAT && TomcatPeer.serves(innermost)) {
-            return TomcatPeer.of(innermost);
-        }
+        boolean http1 = request.getProtocol().startsWith("HTTP/1");
         if (JETTY && JettyPeer.serves(innermost)) {
-            return JettyPeer.of(innermost);
+            return http1 ? JettyPeer.of(innermost) : JettyPeer.ofStream(innermost);
+        }
+        if (TOMCAT && http1 && TomcatPeer.serves(innermost)) {
+            return TomcatPeer.of(innermost);
         }
         return () -> false;
     }
