@@ -16,7 +16,7 @@ import java.util.stream.LongStream;
  *
  * <p>A poll for a message begins before the due time, so that it reaches Redis at the due time. The lead is the shortest
  * time that recent polls took from their planned begin until they ran in Redis. A poll that arrives early claims nothing
- * and is repeated. In the methods below, a message is due from the begin of such a poll on.
+ * and is repeated. To this class, a message is due as soon as the poll for it begins.
  */
 final class NextPoll {
 

@@ -13,8 +13,8 @@ import org.eclipse.jetty.io.EndPoint;
 import org.eclipse.jetty.server.Request;
 
 /**
- * Checks Jetty's end point, or the stream over HTTP/2. Jetty does not read from it while the request waits. The bytes that Jetty has read already are
- * reached as a connection's upgrade reaches them.
+ * Checks Jetty's end point. Jetty does not read from it while the request waits. The bytes that Jetty has read already are
+ * reached as a connection's upgrade reaches them. Over HTTP/2, checks the stream.
  */
 final class JettyPeer implements Peer {
 
