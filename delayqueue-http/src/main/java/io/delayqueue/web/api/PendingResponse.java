@@ -8,6 +8,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.context.request.async.WebAsyncManager;
+import org.springframework.web.method.support.ModelAndViewContainer;
 
 /**
  * A response that may be completed after the controller has returned. It is written on the request's thread if it is
@@ -83,19 +85,24 @@ public final class PendingResponse<T> {
         }
     }
 
-    /** Returns a result for asynchronous processing. Called once. */
-    DeferredResult<Response<T>> deferred() {
+    /** Starts asynchronous processing. The response is written once it is complete. Called once. */
+    void defer(WebAsyncManager manager, ModelAndViewContainer container) throws Exception {
         DeferredResult<Response<T>> result = new DeferredResult<>(timeout.toMillis());
         result.onTimeout(onTimeout);
         result.onError(failure -> onDisconnect.run());
         result.onCompletion(onEnd);
         CompletableFuture<?> ignored = completion.whenComplete((response, failure) -> {
-            if (failure == null) {
-                result.setResult(response);
-            } else {
-                result.setErrorResult(Completions.cause(failure));
+            // Spring's error handling takes this lock before it returns. Held from setting the result until its
+            // dispatch, it makes sure that the dispatch comes before the end of the request. A later dispatch could
+            // reach the next request for which Tomcat uses the same objects.
+            synchronized (manager) {
+                if (failure == null) {
+                    result.setResult(response);
+                } else {
+                    result.setErrorResult(Completions.cause(failure));
+                }
             }
         });
-        return result;
+        manager.startDeferredResultProcessing(result, container);
     }
 }

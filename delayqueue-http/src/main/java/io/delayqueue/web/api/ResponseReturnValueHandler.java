@@ -39,8 +39,7 @@ public final class ResponseReturnValueHandler implements HandlerMethodReturnValu
             HttpServletRequest request = Objects.requireNonNull(webRequest.getNativeRequest(HttpServletRequest.class));
             Response<?> completed = pending.await(request);
             if (completed == null) {
-                WebAsyncUtils.getAsyncManager(webRequest)
-                        .startDeferredResultProcessing(pending.deferred(), mavContainer);
+                pending.defer(WebAsyncUtils.getAsyncManager(webRequest), mavContainer);
                 return;
             }
             write(completed, mavContainer, webRequest);

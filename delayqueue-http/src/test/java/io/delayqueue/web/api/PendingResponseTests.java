@@ -2,55 +2,100 @@ package io.delayqueue.web.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
 
-import java.time.Duration;
+import jakarta.servlet.AsyncEvent;
+import jakarta.servlet.AsyncListener;
+import java.io.IOException;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
+import org.springframework.mock.web.MockAsyncContext;
 import org.springframework.mock.web.MockHttpServletRequest;
-import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.mock.web.MockHttpServletResponse;
+import org.springframework.web.context.request.async.StandardServletAsyncWebRequest;
+import org.springframework.web.context.request.async.WebAsyncManager;
+import org.springframework.web.context.request.async.WebAsyncUtils;
+import org.springframework.web.method.support.ModelAndViewContainer;
 
 class PendingResponseTests {
 
+    private final MockHttpServletRequest request = new MockHttpServletRequest();
+    private final MockHttpServletResponse servletResponse = new MockHttpServletResponse();
+    private final AtomicInteger dispatches = new AtomicInteger();
+    private final CompletableFuture<String> result = new CompletableFuture<>();
+    private final PendingResponse<String> pending = PendingResponse.of(result, Response::ok);
+    private WebAsyncManager manager;
+
+    private void defer() throws Exception {
+        request.setAsyncSupported(true);
+        StandardServletAsyncWebRequest webRequest = new StandardServletAsyncWebRequest(request, servletResponse);
+        manager = WebAsyncUtils.getAsyncManager(webRequest);
+        manager.setAsyncWebRequest(webRequest);
+        pending.defer(manager, new ModelAndViewContainer());
+        asyncContext().addDispatchHandler(dispatches::incrementAndGet);
+    }
+
+    private MockAsyncContext asyncContext() {
+        return (MockAsyncContext) Objects.requireNonNull(request.getAsyncContext());
+    }
+
     @Test
     void completedResponseNeedsNoDispatch() {
-        PendingResponse<String> pending =
-                PendingResponse.of(CompletableFuture.completedFuture("settled"), Response::ok);
+        result.complete("settled");
 
-        assertThat(pending.await(new MockHttpServletRequest())).isEqualTo(Response.ok("settled"));
+        assertThat(pending.await(request)).isEqualTo(Response.ok("settled"));
     }
 
     @Test
     void failureIsThrownWithoutADispatch() {
-        PendingResponse<String> pending = PendingResponse.of(
-                CompletableFuture.<String>failedFuture(new IllegalStateException("no")), Response::ok);
+        result.completeExceptionally(new IllegalStateException("no"));
 
-        assertThatThrownBy(() -> pending.await(new MockHttpServletRequest()))
+        assertThatThrownBy(() -> pending.await(request))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessage("no");
     }
 
     @Test
-    void laterResponseIsDeferred() {
-        CompletableFuture<String> result = new CompletableFuture<>();
-        PendingResponse<String> pending = PendingResponse.of(result, Response::ok);
-        assertThat(pending.await(new MockHttpServletRequest())).isNull();
+    void laterResponseIsDispatched() throws Exception {
+        assertThat(pending.await(request)).isNull();
+        defer();
+        assertThat(manager.hasConcurrentResult()).isFalse();
 
-        DeferredResult<Response<String>> deferred = pending.deferred();
-        assertThat(deferred.hasResult()).isFalse();
         result.complete("settled");
 
-        assertThat(deferred.getResult()).isEqualTo(Response.ok("settled"));
+        assertThat(manager.getConcurrentResult()).isEqualTo(Response.ok("settled"));
+        assertThat(dispatches).hasValue(1);
     }
 
     @Test
-    void laterFailureIsDeferred() {
-        PendingResponse<String> pending = new PendingResponse<>(Duration.ofSeconds(1), () -> {}, () -> {}, () -> {});
-        DeferredResult<Response<String>> deferred = pending.deferred();
+    void laterFailureIsDispatched() throws Exception {
+        defer();
         IllegalStateException failure = new IllegalStateException("no");
 
-        pending.fail(failure);
+        result.completeExceptionally(failure);
 
-        assertThat(deferred.getResult()).isSameAs(failure);
+        assertThat(manager.getConcurrentResult()).isSameAs(failure);
         assertThat(pending.complete(Response.ok("late"))).isFalse();
+        assertThat(dispatches).hasValue(1);
+    }
+
+    @Test
+    void errorIsDispatchedWhileResultWaitsForTheLock() throws Exception {
+        defer();
+        Thread completing = new Thread(() -> result.complete("late"));
+        synchronized (manager) {
+            completing.start();
+            await().dontCatchUncaughtExceptions().until(() -> completing.getState() == Thread.State.BLOCKED);
+
+            for (AsyncListener listener : asyncContext().getListeners()) {
+                listener.onError(new AsyncEvent(asyncContext(), new IOException("reset")));
+            }
+
+            assertThat(dispatches).hasValue(1);
+        }
+        completing.join();
+        assertThat(dispatches).hasValue(1);
     }
 }
