@@ -10,7 +10,6 @@ import io.delayqueue.web.guard.Rejection;
 import io.delayqueue.web.guard.RequestFacts;
 import io.delayqueue.web.waiting.BriefWait;
 import io.delayqueue.web.waiting.RequestBody;
-import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -112,14 +111,13 @@ public final class CompatServlet extends HttpServlet {
         if (BriefWait.isDone(request, executing) && !executing.isCompletedExceptionally()) {
             return executing.join();
         }
-        AsyncContext async = writer.begin(request, Duration.ZERO);
-        ResponseWriter.endOnTimeout(async);
+        AsyncResponse later = writer.begin(request, Duration.ZERO, () -> {});
         CompletableFuture<?> ignored = executing.whenComplete((bytes, failure) -> {
             if (failure == null) {
-                writer.writeLater(async, () -> bytes, () -> {});
+                later.write(() -> bytes, () -> {});
             } else if (Completions.cause(failure) instanceof AccessDeniedException denied) {
                 RequestFacts.rejection(request, denied.rejection());
-                writer.writeLater(async, denied.rejection().status(), () -> verb.failed(denied.getMessage()), () -> {});
+                later.write(denied.rejection().status(), () -> verb.failed(denied.getMessage()), () -> {});
             }
         });
         return null;

@@ -10,7 +10,6 @@ import io.delayqueue.web.waiting.BriefWait;
 import io.delayqueue.web.waiting.LongPoll;
 import io.delayqueue.web.waiting.LongPolls;
 import io.delayqueue.web.waiting.TooManyWaitingException;
-import jakarta.servlet.AsyncContext;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.LinkedHashSet;
@@ -150,34 +149,24 @@ public final class JobPolls {
             CompletableFuture<List<LeasedDelivery>> receiving,
             CompletableFuture<Popped> popping,
             ResponseWriter writer) {
-        AsyncContext async;
+        Runnable end = () -> receiving.complete(List.of());
+        AsyncResponse later;
         try {
-            async = writer.begin(request, settings.maxWait());
+            later = writer.begin(request, settings.maxWait(), () -> {
+                poll.close();
+                end.run();
+            });
         } catch (RuntimeException e) { // a filter without asynchronous support
-            receiving.complete(List.of());
+            end.run();
             CompletableFuture<?> ignored = popping.thenAccept(Popped::release);
             throw e;
         }
-        await(async, poll, receiving, popping, writer);
-    }
-
-    private static void await(
-            AsyncContext async,
-            LongPoll poll,
-            CompletableFuture<List<LeasedDelivery>> receiving,
-            CompletableFuture<Popped> popping,
-            ResponseWriter writer) {
-        Runnable end = () -> receiving.complete(List.of());
-        ResponseWriter.onEnd(async, () -> {
-            poll.close();
-            end.run();
-        });
         poll.onDisconnect(() -> {
             end.run();
-            ResponseWriter.endDisconnected(async);
+            later.endDisconnected();
         });
         poll.onShutdown(end);
-        CompletableFuture<?> ignored = popping.thenAccept(popped -> respond(async, poll, popped, writer));
+        CompletableFuture<?> ignored = popping.thenAccept(popped -> respond(later, poll, popped));
     }
 
     private CompletableFuture<List<LeasedDelivery>> receive(List<String> topics) {
@@ -188,10 +177,10 @@ public final class JobPolls {
         }
     }
 
-    private static void respond(AsyncContext async, LongPoll poll, Popped popped, ResponseWriter writer) {
+    private static void respond(AsyncResponse later, LongPoll poll, Popped popped) {
         boolean started = false;
         try {
-            started = poll.respond(() -> writer.writeLater(async, popped.body(), popped::release));
+            started = poll.respond(() -> later.write(popped.body(), popped::release));
         } finally {
             if (!started) {
                 popped.release();
@@ -203,8 +192,8 @@ public final class JobPolls {
     private static void respond(HttpServletResponse response, LongPoll poll, Popped popped, ResponseWriter writer) {
         AtomicBoolean written = new AtomicBoolean();
         try {
-            poll.respond(
-                    () -> written.set(writer.isWritten(response, popped.body().get())));
+            poll.respond(() -> written.set(writer.isWritten(
+                    response, HttpServletResponse.SC_OK, popped.body().get())));
         } finally {
             if (!written.get()) {
                 popped.release();

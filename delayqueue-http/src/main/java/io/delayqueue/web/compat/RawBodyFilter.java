@@ -24,7 +24,7 @@ public final class RawBodyFilter extends HttpFilter {
     @Override
     protected void doFilter(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws IOException, ServletException {
-        Runnable filtersReturned = ResponseWriter.holdResponse(request);
+        Runnable filtersReturned = AsyncResponse.hold(request);
         try {
             chain.doFilter(new Raw(request), response);
         } finally {

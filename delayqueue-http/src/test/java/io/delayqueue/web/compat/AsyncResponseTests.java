@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import jakarta.servlet.AsyncContext;
 import jakarta.servlet.DispatcherType;
 import jakarta.servlet.Filter;
 import jakarta.servlet.FilterChain;
@@ -42,14 +41,14 @@ import org.springframework.boot.web.server.Shutdown;
 import org.springframework.boot.web.server.WebServer;
 
 /** On a Tomcat whose executor rejects tasks at times. */
-class ResponseWriterTests {
+class AsyncResponseTests {
 
     private static final Duration MAX_WAIT = Duration.ofSeconds(1);
 
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final AtomicBoolean full = new AtomicBoolean();
     private final ResponseWriter writer = new ResponseWriter("text/plain", MAX_WAIT);
-    private final AtomicReference<@Nullable AsyncContext> waiting = new AtomicReference<>();
+    private final AtomicReference<@Nullable AsyncResponse> waiting = new AtomicReference<>();
     private final AtomicInteger ended = new AtomicInteger();
     private final AtomicReference<CountDownLatch> holdsFilter = new AtomicReference<>(new CountDownLatch(0));
     private WebServer server;
@@ -93,18 +92,18 @@ class ResponseWriterTests {
         CountDownLatch filter = new CountDownLatch(1);
         holdsFilter.set(filter);
         try (Socket client = new Socket(InetAddress.getLoopbackAddress(), server.getPort())) {
-            writer.writeLater(ask(client), () -> new byte[] {'x'}, () -> {});
+            ask(client).write(() -> new byte[] {'x'}, () -> {});
 
             client.setSoTimeout(200);
             assertThatThrownBy(() -> client.getInputStream().read()).isInstanceOf(SocketTimeoutException.class);
             filter.countDown();
 
             client.setSoTimeout(30_000);
-            StringBuilder response = new StringBuilder();
-            while (!response.toString().endsWith("\r\n\r\nx")) {
-                response.append((char) client.getInputStream().read());
+            StringBuilder text = new StringBuilder();
+            while (!text.toString().endsWith("\r\n\r\nx")) {
+                text.append((char) client.getInputStream().read());
             }
-            assertThat(response).contains("X-Filter: late");
+            assertThat(text).contains("X-Filter: late");
             assertNoRequestIsLeft();
         }
     }
@@ -112,10 +111,10 @@ class ResponseWriterTests {
     @Test
     void rejectedResponseEndsTheRequest() throws IOException {
         try (Socket client = new Socket(InetAddress.getLoopbackAddress(), server.getPort())) {
-            AsyncContext async = ask(client);
+            AsyncResponse response = ask(client);
             full.set(true);
 
-            assertThatThrownBy(() -> writer.writeLater(async, () -> new byte[] {'x'}, () -> {}))
+            assertThatThrownBy(() -> response.write(() -> new byte[] {'x'}, () -> {}))
                     .isInstanceOf(RejectedExecutionException.class);
 
             full.set(false);
@@ -126,10 +125,9 @@ class ResponseWriterTests {
     @Test
     void failedResponseEndsTheRequest() throws IOException {
         try (Socket client = new Socket(InetAddress.getLoopbackAddress(), server.getPort())) {
-            AsyncContext async = ask(client);
+            AsyncResponse response = ask(client);
 
-            assertThatThrownBy(() -> writer.writeLater(
-                            async,
+            assertThatThrownBy(() -> response.write(
                             () -> {
                                 throw new OutOfMemoryError("for the test");
                             },
@@ -140,9 +138,9 @@ class ResponseWriterTests {
         }
     }
 
-    private AsyncContext ask(Socket client) throws IOException {
+    private AsyncResponse ask(Socket client) throws IOException {
         client.getOutputStream().write("GET / HTTP/1.1\r\nHost: here\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
-        return await().until(waiting::get, async -> async != null);
+        return await().until(waiting::get, response -> response != null);
     }
 
     private void assertNoRequestIsLeft() {
@@ -174,9 +172,7 @@ class ResponseWriterTests {
 
         @Override
         protected void service(HttpServletRequest request, HttpServletResponse response) {
-            AsyncContext async = writer.begin(request, Duration.ZERO);
-            ResponseWriter.onEnd(async, ended::incrementAndGet);
-            waiting.set(async);
+            waiting.set(writer.begin(request, Duration.ZERO, ended::incrementAndGet));
         }
     }
 }
