@@ -60,7 +60,7 @@ public interface Leases {
      * retry, dead-letter or release.
      *
      * @param settlements calls methods of the given leases; nothing is sent before it returns, unless the shard of a
-     *     message has to be looked up
+     *     message has to be looked up or an earlier call to the shard ends meanwhile
      */
     void together(Consumer<Leases> settlements);
 }

@@ -61,6 +61,7 @@ class LeasesTests extends ReceiveTest {
         assertThat(join(leases.release("orders", "unknown", deliveries.get(0).receipt())))
                 .as("the shard has been looked up")
                 .isFalse();
+        awaitAsleep(); // the thread of the last reply sends what was added meanwhile
         queue.proxy().traffic().reset();
 
         leases.together(all -> deliveries.forEach(delivery -> {
