@@ -51,6 +51,7 @@ class AsyncResponseTests {
     private final AtomicReference<@Nullable AsyncResponse> waiting = new AtomicReference<>();
     private final AtomicInteger ended = new AtomicInteger();
     private final AtomicReference<CountDownLatch> holdsFilter = new AtomicReference<>(new CountDownLatch(0));
+    private final CountDownLatch filtersReturned = new CountDownLatch(1);
     private WebServer server;
 
     @BeforeEach
@@ -62,6 +63,10 @@ class AsyncResponseTests {
             var registration = context.addServlet("waits", new Waiting());
             registration.setAsyncSupported(true);
             registration.addMapping("/*");
+            addFilter(context, "outermost", (request, response, chain) -> {
+                chain.doFilter(request, response);
+                filtersReturned.countDown();
+            });
             addFilter(context, "raw body", new RawBodyFilter());
             addFilter(context, "slow", new SlowToReturn());
         });
@@ -109,9 +114,10 @@ class AsyncResponseTests {
     }
 
     @Test
-    void rejectedResponseEndsTheRequest() throws IOException {
+    void rejectedResponseEndsTheRequest() throws Exception {
         try (Socket client = new Socket(InetAddress.getLoopbackAddress(), server.getPort())) {
             AsyncResponse response = ask(client);
+            filtersReturned.await(); // otherwise the response is held back
             full.set(true);
 
             assertThatThrownBy(() -> response.write(() -> new byte[] {'x'}, () -> {}))
