@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import io.delayqueue.admin.TopicSampler;
+import io.delayqueue.admin.DelayQueueInspector;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.redis.KeySpace;
@@ -96,10 +96,10 @@ class AmplificationTests {
         return (Long) redis.command("HLEN", new String(node.bean(KeySpace.class).topics(), UTF_8));
     }
 
-    /** The scripts of one sample of all topics. */
-    private long scriptsOfASample() {
+    /** The scripts that read all topics once, as each sample does. */
+    private long scriptsThatReadTopics() {
         long before = scripts();
-        node.bean(TopicSampler.class).run();
+        node.bean(DelayQueueInspector.class).topics();
         return scripts() - before;
     }
 
@@ -144,7 +144,7 @@ class AmplificationTests {
     @MethodSource("requests")
     void requestsForUnknownNamesStoreNothing(String method, String path, String body, int scripts) {
         long keys = keys();
-        long sample = scriptsOfASample();
+        long ofTopics = scriptsThatReadTopics();
         long before = scripts();
 
         for (int i = 0; i < TIMES; i++) {
@@ -154,7 +154,7 @@ class AmplificationTests {
         assertThat(scripts() - before).isLessThanOrEqualTo((long) TIMES * scripts + OWN_SCRIPTS);
         assertThat(keys()).isLessThanOrEqualTo(keys);
         // a heartbeat or retention may come in between, but not always
-        await().untilAsserted(() -> assertThat(scriptsOfASample()).isLessThanOrEqualTo(sample + 1));
+        await().untilAsserted(() -> assertThat(scriptsThatReadTopics()).isLessThanOrEqualTo(ofTopics + 1));
     }
 
     @ParameterizedTest
