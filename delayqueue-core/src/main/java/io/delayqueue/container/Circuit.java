@@ -79,8 +79,8 @@ final class Circuit implements PeriodicTask {
      * Creates a closed circuit.
      *
      * @param listener the listener and its topic, for the log
-     * @param onChange called after each change of {@link #isOpen()} or {@link #isHalfOpen()}, and when the delay until
-     *     the next probe begins
+     * @param onChange called after each change of {@link #isOpen()} or {@link #isHalfOpen()}, when the delay until the
+     *     next probe begins, and by each attempt that fails while the circuit is open
      */
     Circuit(String listener, LongSupplier nanoTime, Runnable onChange) {
         this.listener = listener;
@@ -107,7 +107,8 @@ final class Circuit implements PeriodicTask {
     }
 
     /**
-     * Records an attempt that failed because a system is unavailable.
+     * Records an attempt that failed because a system is unavailable. If the circuit is then open, calls
+     * {@code onChange} before it returns.
      *
      * @param startedAt when the handler started, by the monotonic clock
      * @return the delay after which the message is delivered again; null if the attempt counts as failed
@@ -115,6 +116,7 @@ final class Circuit implements PeriodicTask {
     @Nullable
     Duration failed(String id, long startedAt, Throwable cause) {
         Duration released;
+        boolean open;
         boolean opened;
         boolean again;
         String text = AttemptLog.text(Failure.of(cause)); // without the monitor: this is code of the application
@@ -140,17 +142,18 @@ final class Circuit implements PeriodicTask {
                 state = State.OPEN;
                 changedAt = now;
             }
+            open = state == State.OPEN;
             released = delay.isZero() ? FIRST_DELAY : delay;
         }
-        if (opened) {
+        if (open) { // also if another attempt opened it: its thread may not have called onChange yet
             onChange.run();
-            if (!again) {
-                FailureLog.log(
-                        log::warn,
-                        "A system that " + listener + " needs is unavailable. The listener claims no messages, and the"
-                                + " attempt does not count. It tries one message in " + released.toMillis() + " ms",
-                        cause);
-            }
+        }
+        if (opened && !again) {
+            FailureLog.log(
+                    log::warn,
+                    "A system that " + listener + " needs is unavailable. The listener claims no messages, and the"
+                            + " attempt does not count. It tries one message in " + released.toMillis() + " ms",
+                    cause);
         }
         return released;
     }

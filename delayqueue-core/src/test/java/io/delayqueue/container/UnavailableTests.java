@@ -67,7 +67,7 @@ class UnavailableTests extends HandlingTest {
         awaitState(listener, State.UNAVAILABLE);
         assertThat(listener.status().unavailable().failure())
                 .isEqualTo("DependencyUnavailableException: the bank is unavailable");
-        assertThat(calls).hasValueLessThanOrEqualTo(2 * CONCURRENCY + 2);
+        assertThat(calls).hasValueLessThanOrEqualTo(CONCURRENCY + 2);
         Awaitility.await().until(() -> counts().leased() <= 1);
 
         available = true;
