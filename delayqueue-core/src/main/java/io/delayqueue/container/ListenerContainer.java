@@ -364,10 +364,12 @@ final class ListenerContainer implements ManagedListener {
 
         ListenerProgress progress() {
             List<ShardPoller> all = pollers;
-            return all.isEmpty()
-                    ? opening.progress()
-                    : ListenerProgress.of(
-                            all.stream().map(ShardPoller::progress).toList());
+            if (!all.isEmpty()) {
+                return ListenerProgress.of(
+                        all.stream().map(ShardPoller::progress).toList());
+            }
+            ListenerProgress opened = opening.progress(); // its success is no poll
+            return new ListenerProgress(null, opened.failingFor(), opened.failure(), opened.overdueFor());
         }
 
         private List<ClaimedDelivery> nextBatch() {

@@ -41,6 +41,9 @@ public abstract class RedisTask implements PeriodicTask, TaskHandle {
     private volatile boolean inBackground;
 
     private volatile @Nullable CompletableFuture<?> waitedFor;
+    /** Whether the present run has a reply; only runs use it. */
+    private boolean replied;
+
     private volatile boolean succeeded;
     private volatile long succeededAt;
     private volatile long plannedFor;
@@ -110,6 +113,7 @@ public abstract class RedisTask implements PeriodicTask, TaskHandle {
 
     @Override
     public final Duration run() {
+        replied = false;
         try {
             Duration next = roundTrip();
             long now = nanoTime.getAsLong();
@@ -118,8 +122,10 @@ public abstract class RedisTask implements PeriodicTask, TaskHandle {
                 return next;
             }
             plannedFor = now + next.toNanos();
-            succeededAt = now;
-            succeeded = true;
+            if (replied) {
+                succeededAt = now;
+                succeeded = true;
+            }
             if (failing != null) {
                 failing = null;
             }
@@ -158,7 +164,9 @@ public abstract class RedisTask implements PeriodicTask, TaskHandle {
             return null;
         }
         waitedFor = null;
-        return Await.result(call);
+        T result = Await.result(call);
+        replied = true;
+        return result;
     }
 
     /** Waits briefly for a reply and returns whether it has arrived. A later reply wakes the task. */

@@ -58,8 +58,9 @@ class JobFaultTests extends JobsTest {
         return node.node().directory.read().now();
     }
 
+    /** Starts a job after a time in which a test prepares what the job meets. */
     private static Job soon(JobNode node, JobRequest request) {
-        return node.jobs().start(request.startAt(now(node).plusMillis(400)));
+        return node.jobs().start(request.startAt(now(node).plusSeconds(2)));
     }
 
     private static String key(byte[] key) {
@@ -318,7 +319,7 @@ class JobFaultTests extends JobsTest {
         deadLetters(node, 10, i -> "no");
         send(node, "later", 10, LATER);
         JobNode other = node(1);
-        Instant at = now(node).plusMillis(400);
+        Instant at = now(node).plusSeconds(2);
         Job replay = node.jobs().start(JobRequest.of(JobAction.REPLAY, "t").startAt(at));
         Job cancel = node.jobs().start(JobRequest.of(JobAction.CANCEL, "t").startAt(at));
         first.set(replays -> other.jobs().stop((replays ? cancel : replay).id()));
@@ -429,7 +430,7 @@ class JobFaultTests extends JobsTest {
 
     @Test
     void aJobContinuesAfterRedisHung() {
-        JobNode node = node(1, builder -> builder.commandTimeout(Duration.ofMillis(300)));
+        JobNode node = node(1, builder -> builder.commandTimeout(Duration.ofSeconds(2)));
         deadLetters(node, 3000, i -> "no");
         Job job = node.jobs()
                 .start(JobRequest.of(JobAction.REPLAY, "t").delay(LATER).perSecond(2000));
@@ -629,9 +630,9 @@ class JobFaultTests extends JobsTest {
                     return real.run(call);
                 }));
         deadLetters(node, 100, i -> "no");
-        Job job = soon(node, JobRequest.of(JobAction.PURGE, "t"));
         QueueNode other = QueueNode.on(server.port()).shards("t", 2).start();
         nodes.add(other);
+        Job job = soon(node, JobRequest.of(JobAction.PURGE, "t"));
         meanwhile.set(() -> {
             server.flush();
             node.node().registry.freshShards("t").join();

@@ -133,6 +133,7 @@ class DeadLetterEventTests extends HandlingTest {
         deadLetterAll();
         send("m");
         await("notificationDropped " + "m@");
+        await("deadLettered m REQUESTED");
         assertThat(calls).hasValue(3);
         assertThat(deadLetters()).hasSize(1);
         assertThat(happenings.of("deadLettered")).containsExactly("deadLettered m REQUESTED");

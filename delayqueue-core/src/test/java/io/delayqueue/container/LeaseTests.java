@@ -42,6 +42,7 @@ class LeaseTests extends NodeTest {
             .build();
 
     private static final Duration MORE_THAN_THE_LEASE = Duration.ofSeconds(40);
+    private static final int FAST = 50;
 
     private final MovableTime time = new MovableTime();
 
@@ -373,16 +374,19 @@ class LeaseTests extends NodeTest {
     /** Blocks the only worker in the first message while the others are prefetched. */
     private Queue<Delivery> blockFirstOf(QueueNode node, String... ids) {
         Queue<Delivery> running = new ConcurrentLinkedQueue<>();
-        node.template.send(DelayMessage.to("t").id("fast").payload("").build());
+        // so that more than one is prefetched, even if one of these was not handled fast
+        node.template.sendAll(IntStream.range(0, FAST)
+                .mapToObj(i -> DelayMessage.to("t").id("fast" + i).payload("").build())
+                .toList());
         node.listen("t", ONE_WORKER, deliveries -> {
-            if (deliveries.get(0).id().equals("fast")) {
-                return null; // so that more than one is prefetched
+            if (deliveries.get(0).id().startsWith("fast")) {
+                return null;
             }
             running.addAll(deliveries);
             awaitRelease();
             return null;
         });
-        await().until(() -> happenings.count("acknowledged fast") == 1);
+        await().until(() -> happenings.count("acknowledged fast") == FAST);
         node.template.sendAll(List.of(ids).stream()
                 .map(id -> DelayMessage.to("t").id(id).payload("").build())
                 .toList());

@@ -9,6 +9,7 @@ import io.delayqueue.message.Shard.QueueKind;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -52,6 +53,26 @@ class ListenerProgressTests {
         awaitSuccess(container);
         container.stop().join();
         assertThat(container.progress()).isEqualTo(ListenerProgress.NONE);
+    }
+
+    /** A node does not poll before it knows which topics are paused. */
+    @Test
+    void runWithoutAPollIsNoSuccess() {
+        CompletableFuture<Void> reply = new CompletableFuture<>();
+        try (QueueNode waiting = QueueNode.on(redis.port())
+                .scripts(real -> call -> call.script().name().equals("heartbeat")
+                        ? reply.thenCompose(begin -> real.run(call))
+                        : real.run(call))
+                .start()) {
+            ListenerContainer container =
+                    waiting.container("t", QueueKind.MESSAGES, ListenerOptions.DEFAULTS, deliveries -> null);
+            container.start();
+            await().during(Duration.ofSeconds(1))
+                    .until(() -> container.progress().sinceSuccess() == null);
+
+            reply.complete(null);
+            awaitSuccess(container);
+        }
     }
 
     @Test

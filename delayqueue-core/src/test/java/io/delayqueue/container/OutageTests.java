@@ -221,7 +221,7 @@ class OutageTests {
 
     @Test
     void forgottenScriptsAreSentAgain() {
-        working();
+        working(start(QueueNode.on(proxy.port()).settings(Pacing.builtIn().settings())));
         redis.command("SCRIPT", "FLUSH");
         assertRecovers("SCRIPT FLUSH");
         assertQuiet(0);

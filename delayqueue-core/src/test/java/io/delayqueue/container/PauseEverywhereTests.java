@@ -95,6 +95,8 @@ class PauseEverywhereTests extends NodeTest {
 
         other.directory.resume("t");
         awaitHandled("during", 20);
+        awaitSaid(one, true);
+        awaitSaid(other, true);
         assertThat(List.of(first, second)).noneMatch(ListenerContainer::isPausedEverywhere);
     }
 
@@ -130,7 +132,7 @@ class PauseEverywhereTests extends NodeTest {
         QueueNode one = node();
         ListenerContainer container = one.listen("t", ONE, HANDLED);
         awaitSaid(one, false);
-        assertThat(container.isPausedEverywhere()).isTrue();
+        await().until(container::isPausedEverywhere);
         assertNothingBegins("m", one);
 
         nodes.remove(one);
@@ -161,7 +163,7 @@ class PauseEverywhereTests extends NodeTest {
         ListenerContainer container = restarted.listen("t", ONE, HANDLED);
         one.template.sendAll(messages("m", 20));
         awaitSaid(restarted, false);
-        assertThat(container.isPausedEverywhere()).isTrue();
+        await().until(container::isPausedEverywhere);
         assertNothingBegins("m", one, restarted);
         one.directory.resume("t");
         awaitHandled("m", 20);
@@ -184,6 +186,7 @@ class PauseEverywhereTests extends NodeTest {
         assertNothingBegins("a", node);
         container.resume();
         awaitHandled("a", 5);
+        awaitSaid(node, true);
 
         node.directory.pause("t");
         awaitSaid(node, false);
@@ -226,7 +229,7 @@ class PauseEverywhereTests extends NodeTest {
         node.directory.pause("t");
         await().until(() -> String.valueOf(redis.command("HGET", "dq:{nodes}:topics", node.name))
                 .contains("-NOTIFICATIONS t"));
-        assertThat(deadLettered.isPausedEverywhere()).isTrue();
+        await().until(deadLettered::isPausedEverywhere);
         node.template.send(message("t", "m"));
         node.store.awaitPoll(SHARD, Polls.by("w1", 1).claim(1).build());
         node.store.awaitPoll(
@@ -246,6 +249,7 @@ class PauseEverywhereTests extends NodeTest {
         node.container("t", QueueKind.NOTIFICATIONS, ONE, HANDLED).start();
         awaitSaid(node, true);
         NodeDirectory directory = node.directory;
+        await().until(() -> directory.read().nodes().get(0).notifications().contains("t"));
         directory.pause("t");
         awaitSaid(node, false);
         assertThat(directory.read().paused()).containsExactly("t");

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -55,10 +56,21 @@ class RoundTripTests {
 
     @Test
     void loneMessageCostsOneSendOneClaimAndOneSettle() {
-        QueueNode node = node(Pacing.quiet().settings());
+        CountDownLatch pruned = new CountDownLatch(1);
+        QueueNode node = QueueNode.on(proxy.port())
+                .settings(Pacing.quiet().settings())
+                .events(happenings)
+                .scripts(real -> call -> real.run(call).whenComplete((reply, failure) -> {
+                    if (call.script().name().equals("purge")) {
+                        pruned.countDown();
+                    }
+                }))
+                .start();
+        nodes.add(node);
         node.listen("t", ListenerOptions.DEFAULTS, deliveries -> null);
         node.template.send("t", "warms up", Duration.ofMillis(50));
         await().until(() -> happenings.count("acknowledged") == 1 && node.signals.confirmed());
+        await().until(() -> pruned.getCount() == 0);
         awaitHeartbeatWithTopics(node, 1);
 
         proxy.traffic().reset();

@@ -34,11 +34,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 @EmbeddedRedis
 class ServerClockTests extends NodeTest {
 
-    private static final Duration SWEEP = Duration.ofMillis(300);
+    private static final Duration SWEEP = Duration.ofSeconds(1);
     /** Time after a gap in which listeners with a short lease reclaim nothing. */
     private static final Duration GRACE = Duration.ofSeconds(3);
 
-    private static final Duration LEASE = Duration.ofSeconds(1);
+    private static final Duration LEASE = Duration.ofSeconds(3);
     private static final ListenerOptions SHORT =
             ListenerOptions.DEFAULTS.toBuilder().lease(LEASE).build();
 
@@ -179,7 +179,7 @@ class ServerClockTests extends NodeTest {
             Delivery delivery = deliveries.get(0);
             int number = Integer.parseInt(delivery.id());
             if (number % 20 == 0) {
-                Duration time = Duration.ofSeconds(1 + number % 30);
+                Duration time = Duration.ofSeconds(3 + number % 30);
                 if (delivery.acknowledgement().extend(time).get(10, TimeUnit.SECONDS)) {
                     extended.countDown();
                 } else {
@@ -187,7 +187,7 @@ class ServerClockTests extends NodeTest {
                 }
             }
             // sometimes longer than the shortest lease, once longer than the time without reclaiming after a gap
-            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(number == 30 ? 4000 : number % 100 == 7 ? 1500 : 5));
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(number == 30 ? 4000 : number % 100 == 7 ? 3500 : 5));
             return null;
         });
         steady.listen("t", SHORT, handler);
@@ -215,6 +215,6 @@ class ServerClockTests extends NodeTest {
 
     private static DelayMessage.Builder own(DelayMessage.Builder message, int number) {
         DelayMessage.Builder due = message.dueAt(Instant.EPOCH.plusMillis(number)); // due for any setting of the clock
-        return number % 3 == 0 ? due.lease(Duration.ofSeconds(1 + number % 60)) : due;
+        return number % 3 == 0 ? due.lease(Duration.ofSeconds(3 + number % 60)) : due;
     }
 }

@@ -271,7 +271,12 @@ class MembershipTests extends NodesTest {
         assertThat(wakes.tryAcquire(10, TimeUnit.SECONDS)).isTrue();
 
         assertThat(membership.run()).isZero();
-        assertThat(membership.run()).isEqualTo(Duration.ofSeconds(5));
+        Duration next = membership.run();
+        while (next.equals(RedisTask.UNTIL_REPLIED)) {
+            assertThat(wakes.tryAcquire(10, TimeUnit.SECONDS)).isTrue();
+            next = membership.run();
+        }
+        assertThat(next).isEqualTo(Duration.ofSeconds(5));
         assertThat(redis.command("HGET", "dq:{nodes}:topics", "slow")).hasToString("MESSAGES t");
     }
 }

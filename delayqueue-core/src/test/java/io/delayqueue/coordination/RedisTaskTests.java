@@ -27,6 +27,8 @@ class RedisTaskTests {
 
     private final class Task extends RedisTask {
 
+        private boolean calls = true;
+        private Runnable afterwards = () -> {};
         private CompletableFuture<Duration> call = CompletableFuture.completedFuture(SECOND);
 
         Task() {
@@ -36,7 +38,14 @@ class RedisTaskTests {
         @Override
         protected Duration roundTrip() {
             Duration wait = run.get().get();
-            return reply(() -> call) == null ? UNTIL_REPLIED : wait;
+            if (!calls) {
+                return wait;
+            }
+            if (reply(() -> call) == null) {
+                return UNTIL_REPLIED;
+            }
+            afterwards.run();
+            return wait;
         }
     }
 
@@ -67,6 +76,30 @@ class RedisTaskTests {
         pass(Duration.ofMillis(300));
 
         assertThat(task.progress()).isEqualTo(new ListenerProgress(Duration.ofMillis(300), null, null, Duration.ZERO));
+    }
+
+    @Test
+    void runWithoutACallIsNoSuccess() {
+        task.calls = false;
+        assertThat(task.run()).isEqualTo(SECOND);
+        assertThat(task.progress()).isEqualTo(ListenerProgress.NONE);
+
+        task.calls = true;
+        task.run();
+        task.calls = false;
+        pass(SECOND);
+        task.run();
+        assertThat(task.progress()).isEqualTo(new ListenerProgress(SECOND, null, null, Duration.ZERO));
+    }
+
+    @Test
+    void runThatFailsAfterTheReplyIsNoSuccess() {
+        task.afterwards = () -> {
+            throw new IllegalStateException("afterwards");
+        };
+        assertThatThrownBy(task::run).hasMessage("afterwards");
+        assertThat(task.progress().sinceSuccess()).isNull();
+        assertThat(task.progress().failingFor()).isZero();
     }
 
     @Test

@@ -42,7 +42,10 @@ class ExhaustedExecutorTests {
 
     private static final LuaScript PING = OwnConnections.script("ping", "return {redis.call('PING')}");
     private static final int MOST_CALLS = 40;
-    private static final Duration TIMEOUT = Duration.ofMillis(300);
+    /** For calls that must not time out. */
+    private static final Duration AMPLE = Duration.ofSeconds(10);
+
+    private static final Duration SHORT = Duration.ofMillis(300);
     private static final KeySpace KEYS = new KeySpace("exhausted");
 
     private final RedisServerProcess redis;
@@ -57,6 +60,7 @@ class ExhaustedExecutorTests {
 
     @BeforeEach
     void begin() {
+        FirstConnection.make(redis.port());
         network = FaultProxy.inFrontOf(redis);
         application = new LettuceConnectionFactory(network.host(), network.port());
         application.afterPropertiesSet();
@@ -76,19 +80,19 @@ class ExhaustedExecutorTests {
     @ParameterizedTest
     @EnumSource
     void dialThatFindsNoThreadFailsAndTheNextOneConnects(Failure failure) {
-        sweep(failure, exhaustion -> connections(application, exhaustion));
+        sweep(failure, exhaustion -> connections(application, AMPLE, exhaustion));
     }
 
     @ParameterizedTest
     @EnumSource
     void callThatFindsNoThreadFailsAndTheNextOneRuns(Failure failure) {
-        sweep(failure, exhaustion -> connections(theirs(), exhaustion));
+        sweep(failure, exhaustion -> connections(theirs(), AMPLE, exhaustion));
     }
 
     @ParameterizedTest
     @EnumSource
     void callThatFindsNoConnectionFailsAndTheNextOneRuns(Failure failure) {
-        sweep(failure, exhaustion -> connections(exhaustion.connections(application), Exhaustion.whenTold()));
+        sweep(failure, exhaustion -> connections(exhaustion.connections(application), AMPLE, Exhaustion.whenTold()));
     }
 
     /** The n-th thread or connection fails, for each n: of three calls at most one fails, and each of them ends. */
@@ -230,8 +234,12 @@ class ExhaustedExecutorTests {
     }
 
     private QueueConnections connections(RedisConnectionFactory factory, Exhaustion exhaustion) {
+        return connections(factory, SHORT, exhaustion);
+    }
+
+    private QueueConnections connections(RedisConnectionFactory factory, Duration timeout, Exhaustion exhaustion) {
         QueueConnections made = new QueueConnections(
-                factory, new Settings(TIMEOUT, Duration.ofMillis(100)), exhaustion.executor(threads), System::nanoTime);
+                factory, new Settings(timeout, Duration.ofMillis(100)), exhaustion.executor(threads), System::nanoTime);
         open.add(made);
         return made;
     }

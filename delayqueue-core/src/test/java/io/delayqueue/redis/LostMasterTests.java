@@ -33,16 +33,17 @@ class LostMasterTests {
 
     private static final int SHARDS = 3;
     private static final Duration TIMEOUT = Duration.ofMillis(500);
+    /** For calls to masters that reply. */
+    private static final Duration LONG_TIMEOUT = Duration.ofSeconds(2);
 
     private static RedisClusterProcess cluster;
 
     private final KeySpace keys = new KeySpace("test");
-    private final OwnConnections own = OwnConnections.of(
-            new LettuceConnectionFactory(new RedisClusterConfiguration(cluster.addresses())), TIMEOUT);
     private final List<byte[]> metas = IntStream.range(0, SHARDS)
             .mapToObj(index -> keys.of(new Shard("orders", index, SHARDS, QueueKind.MESSAGES))
                     .meta())
             .toList();
+    private OwnConnections own;
 
     @BeforeAll
     static void startCluster() {
@@ -62,6 +63,16 @@ class LostMasterTests {
         own.close();
         cluster.nodes().stream().filter(node -> !node.isRunning()).forEach(cluster::restart);
         cluster.awaitOk();
+    }
+
+    /** The first connection of a JVM can take longer than the timeout. */
+    private void connect(Duration timeout) {
+        own = OwnConnections.of(
+                new LettuceConnectionFactory(new RedisClusterConfiguration(cluster.addresses())), timeout);
+        metas.forEach(key -> await().ignoreExceptions().until(() -> {
+            increment(key);
+            return true;
+        }));
     }
 
     private void increment(byte[] key) {
@@ -89,7 +100,7 @@ class LostMasterTests {
     @ParameterizedTest
     @EnumSource
     void connectionOnWhichOneMasterIsSilentIsGivenUp(Direction lost) throws Exception {
-        metas.forEach(this::increment);
+        connect(LONG_TIMEOUT);
         byte[] silent = metas.get(1);
         FaultProxy proxy = cluster.proxyOf(cluster.masterOf(silent));
         List<Kind> others = new ArrayList<>();
@@ -117,7 +128,7 @@ class LostMasterTests {
     /** The replica itself reports when it has become the master. */
     @Test
     void newMasterIsFoundAsSoonAsThereIsOne() throws Exception {
-        metas.forEach(this::increment);
+        connect(TIMEOUT);
         byte[] key = metas.get(1);
         RedisServerProcess killed = cluster.masterOf(key);
         RedisServerProcess replica = cluster.replicasOf(killed).get(0);

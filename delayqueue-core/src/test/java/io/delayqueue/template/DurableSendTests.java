@@ -33,6 +33,7 @@ class DurableSendTests extends RedisTest {
     private static RedisServerProcess replica;
 
     private DelayQueueTemplate template;
+    private volatile Durability payout = LATE;
 
     @BeforeAll
     static void startReplica() {
@@ -51,7 +52,7 @@ class DurableSendTests extends RedisTest {
     void awaitReplica() {
         await().until(() -> server.info("replication").toString().contains("state=online"));
         template = queue.templateBuilder()
-                .durability(topic -> topic.equals("payout") ? SOON : Durability.NONE)
+                .durability(topic -> topic.equals("payout") ? payout : Durability.NONE)
                 .build();
     }
 
@@ -173,6 +174,7 @@ class DurableSendTests extends RedisTest {
                         .build()))
                 .id();
         replica.pause();
+        payout = SOON;
 
         assertThatThrownBy(() -> template.reschedule("payout", id, Duration.ofHours(2)))
                 .isInstanceOfSatisfying(
@@ -186,6 +188,7 @@ class DurableSendTests extends RedisTest {
                 .durability(Durability.NONE)
                 .build());
 
+        payout = LATE;
         replica.resume();
         await().until(() -> template.cancel("payout", id) == CancelOutcome.NOT_FOUND);
         await().until(() -> template.reschedule("payout", id, Duration.ofHours(2)) == RescheduleOutcome.NOT_FOUND);
