@@ -6,9 +6,6 @@ import io.delayqueue.test.redis.RedisServerProcess;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
-import java.net.InetAddress;
-import java.net.InetSocketAddress;
-import java.net.ServerSocket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -16,7 +13,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import org.awaitility.Awaitility;
@@ -100,19 +96,6 @@ public final class ServerProcess implements AutoCloseable {
             FileSystemUtils.deleteRecursively(directory);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
-        }
-    }
-
-    /** Finds a free port on the loopback interface, below the ports of outgoing connections. */
-    public static int freePort() {
-        while (true) {
-            int port = ThreadLocalRandom.current().nextInt(16_384, 32_768);
-            try (ServerSocket socket = new ServerSocket()) {
-                socket.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
-                return port;
-            } catch (IOException taken) {
-                // tries another port
-            }
         }
     }
 

@@ -1,6 +1,7 @@
 package io.delayqueue.broker;
 
 import io.delayqueue.process.ServerProcess;
+import io.delayqueue.test.redis.TestPorts;
 import jakarta.jms.BytesMessage;
 import jakarta.jms.Connection;
 import jakarta.jms.JMSException;
@@ -25,7 +26,7 @@ final class ArtemisTestBroker implements LocalBroker {
             "plain", "load", "soak", "hang", "large", "late", "outage", "full", "names", "topic::one", "topic::other");
 
     private final Path directory = ServerProcess.newDirectory("artemis");
-    private final int port = ServerProcess.freePort();
+    private final int port = TestPorts.free();
     private ServerProcess process;
 
     @Override

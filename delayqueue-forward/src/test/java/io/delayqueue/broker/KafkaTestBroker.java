@@ -3,6 +3,7 @@ package io.delayqueue.broker;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.delayqueue.process.ServerProcess;
+import io.delayqueue.test.redis.TestPorts;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -24,9 +25,9 @@ import org.apache.kafka.common.serialization.StringDeserializer;
 final class KafkaTestBroker implements LocalBroker {
 
     private final Path directory = ServerProcess.newDirectory("kafka");
-    private final int port = ServerProcess.freePort();
-    private final int controller = ServerProcess.freePort();
-    private final int sasl = ServerProcess.freePort();
+    private final int port = TestPorts.free();
+    private final int controller = TestPorts.free();
+    private final int sasl = TestPorts.free();
     private ServerProcess process;
 
     @Override

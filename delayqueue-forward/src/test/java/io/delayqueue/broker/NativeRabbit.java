@@ -1,6 +1,7 @@
 package io.delayqueue.broker;
 
 import io.delayqueue.process.ServerProcess;
+import io.delayqueue.test.redis.TestPorts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;
@@ -22,8 +23,8 @@ final class NativeRabbit extends RabbitTestBroker implements LocalBroker {
     private static final Path CONTROL = Path.of("/usr/lib/rabbitmq/bin/rabbitmqctl");
 
     private final Path directory = ServerProcess.newDirectory("rabbitmq");
-    private final int distribution = ServerProcess.freePort();
-    private final int names = ServerProcess.freePort();
+    private final int distribution = TestPorts.free();
+    private final int names = TestPorts.free();
     private ServerProcess nameServer;
     private ServerProcess process;
 

@@ -6,7 +6,7 @@ import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
 import com.rabbitmq.client.GetResponse;
-import io.delayqueue.process.ServerProcess;
+import io.delayqueue.test.redis.TestPorts;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -19,7 +19,7 @@ abstract sealed class RabbitTestBroker implements TestBroker permits NativeRabbi
 
     static final int LARGEST_MESSAGE = 100_000;
 
-    final int port = ServerProcess.freePort();
+    final int port = TestPorts.free();
 
     @Override
     public final String to() {

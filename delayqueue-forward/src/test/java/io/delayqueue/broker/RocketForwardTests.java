@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.delayqueue.forward.rocket.RocketBroker;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.process.ServerProcess;
+import io.delayqueue.test.redis.TestPorts;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletionException;
@@ -73,7 +74,7 @@ class RocketForwardTests extends ForwardContract {
     @Test
     void nameServerWithoutBrokersIsUnavailable() throws Exception {
         Path directory = ServerProcess.newDirectory("rocketmq-names");
-        String port = String.valueOf(ServerProcess.freePort());
+        String port = String.valueOf(TestPorts.free());
         DefaultMQProducer producer = new DefaultMQProducer("no-brokers");
         producer.setNamesrvAddr("127.0.0.1:" + port);
         producer.setInstanceName("no-brokers");

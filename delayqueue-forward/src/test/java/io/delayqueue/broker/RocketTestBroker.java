@@ -3,6 +3,7 @@ package io.delayqueue.broker;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.delayqueue.process.ServerProcess;
+import io.delayqueue.test.redis.TestPorts;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -26,9 +27,9 @@ final class RocketTestBroker implements LocalBroker {
     private static final List<String> TOPICS = List.of("plain", "load", "soak", "hang", "large", "late", "outage");
 
     private final Path directory = ServerProcess.newDirectory("rocketmq");
-    private final int nameServer = ServerProcess.freePort();
-    private final int port = ServerProcess.freePort();
-    private final int replication = ServerProcess.freePort();
+    private final int nameServer = TestPorts.free();
+    private final int port = TestPorts.free();
+    private final int replication = TestPorts.free();
     /** The only one, because the shutdown of a client takes three seconds. */
     private final DefaultMQPullConsumer consumer = new DefaultMQPullConsumer("test");
 

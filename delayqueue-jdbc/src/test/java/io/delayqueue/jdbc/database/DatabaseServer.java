@@ -3,6 +3,7 @@ package io.delayqueue.jdbc.database;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.delayqueue.process.ServerProcess;
+import io.delayqueue.test.redis.TestPorts;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -21,7 +22,7 @@ public abstract class DatabaseServer implements TestDatabase, AutoCloseable {
     private static final Duration START = Duration.ofSeconds(60);
 
     private final Path directory;
-    private final int port = ServerProcess.freePort();
+    private final int port = TestPorts.free();
     private ServerProcess process;
 
     DatabaseServer(String name) {
