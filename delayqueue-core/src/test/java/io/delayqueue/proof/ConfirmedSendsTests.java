@@ -49,7 +49,9 @@ class ConfirmedSendsTests {
 
     @Test
     void survivesFailoversOfSentinel() throws Exception {
-        try (RedisSentinelProcess redis = RedisSentinelProcess.start();
+        try (RedisSentinelProcess redis = RedisSentinelProcess.builder()
+                        .downAfter(Failover.DETECTION_TIME)
+                        .start();
                 QueueNode node = QueueNode.on(RedisSentinelProcess.MASTER_NAME, redis.addresses())
                         .start()) {
             sendAcrossFailovers(node, round -> {
@@ -70,8 +72,10 @@ class ConfirmedSendsTests {
 
     @Test
     void survivesFailoversOfACluster() throws Exception {
-        try (RedisClusterProcess cluster =
-                        RedisClusterProcess.builder().replicasPerMaster(2).start();
+        try (RedisClusterProcess cluster = RedisClusterProcess.builder()
+                        .replicasPerMaster(2)
+                        .nodeTimeout(Failover.DETECTION_TIME)
+                        .start();
                 QueueNode node = QueueNode.on(cluster.addresses()).start()) {
             sendAcrossFailovers(node, round -> {
                 RedisServerProcess master = masterOf(cluster, node);

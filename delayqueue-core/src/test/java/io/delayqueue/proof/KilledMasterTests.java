@@ -24,6 +24,7 @@ class KilledMasterTests {
 
     private final RedisClusterProcess cluster = RedisClusterProcess.builder()
             .setting("cluster-require-full-coverage", "no")
+            .nodeTimeout(Failover.DETECTION_TIME)
             .start();
     private final Fleet fleet = new Fleet(() -> QueueNode.on(cluster.addresses()), SHARDS);
 

@@ -46,6 +46,9 @@ final class Load implements DelayQueueEvents {
     private final AtomicInteger numbers = new AtomicInteger();
     private volatile boolean stopped;
 
+    /** {@link System#nanoTime()} at which the accepted attempt to send began, by message id. */
+    final Map<String, Long> begun = new ConcurrentHashMap<>();
+
     /** {@link System#nanoTime()} at which each send was accepted, by message id. */
     final Map<String, Long> accepted = new ConcurrentHashMap<>();
 
@@ -122,10 +125,12 @@ final class Load implements DelayQueueEvents {
         long begin = System.nanoTime();
         List<DelayMessage> pending = batch;
         while (!pending.isEmpty()) {
+            long attempted = System.nanoTime();
             List<DelayMessage> failed = attempt(node, pending);
             long now = System.nanoTime();
             for (DelayMessage message : pending) {
                 if (failed.stream().noneMatch(other -> other.id().equals(message.id()))) {
+                    begun.put(message.id(), attempted);
                     accepted.put(message.id(), now);
                     ledger.sent(message.id());
                 }

@@ -13,7 +13,9 @@ class SentinelFailoverTests {
 
     private static final int SHARDS = 2;
 
-    private final RedisSentinelProcess redis = RedisSentinelProcess.start();
+    private final RedisSentinelProcess redis =
+            RedisSentinelProcess.builder().downAfter(Failover.DETECTION_TIME).start();
+
     private final Fleet fleet =
             new Fleet(() -> QueueNode.on(RedisSentinelProcess.MASTER_NAME, redis.addresses()), SHARDS);
 

@@ -78,10 +78,17 @@ class OrdinaryLoadTests extends DrillTest {
                 .until(() -> {
                     sendOrdinaryLoad();
                     assertThat(findings()).doesNotContain("\"critical\"", "\"warning\"");
-                    Health health = health();
-                    assertThat(health.getStatus()).as(health.toString()).isEqualTo(Status.UP);
+                    assertUp();
                     return condition.call();
                 });
+    }
+
+    /** The check fails if Redis needs more than a second, which also happens on a busy machine. */
+    private void assertUp() {
+        Health health = await().atMost(Duration.ofSeconds(30))
+                .pollDelay(Duration.ZERO)
+                .until(this::health, each -> !each.toString().contains("did not respond within"));
+        assertThat(health.getStatus()).as(health.toString()).isEqualTo(Status.UP);
     }
 
     /** Sends ten messages for the next five seconds; the first attempt of one of them fails, and another is slow. */
