@@ -22,6 +22,7 @@ import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -314,6 +315,7 @@ class DelayQueueJobsTests extends JobsTest {
 
     @Test
     @Tag("soak")
+    @Timeout(300)
     void aHundredThousandDeadLettersAreReplayed() {
         JobNode node = node(1);
         deadLetters(node, 100_000, DelayQueueJobsTests::everyEleventh);

@@ -58,7 +58,7 @@ class JobFaultTests extends JobsTest {
         return node.node().directory.read().now();
     }
 
-    /** Starts a job after a time in which a test prepares what the job meets. */
+    /** Requests a job that starts in two seconds, so that the test can prepare the fault first. */
     private static Job soon(JobNode node, JobRequest request) {
         return node.jobs().start(request.startAt(now(node).plusSeconds(2)));
     }

@@ -50,6 +50,11 @@ abstract class JobsTest extends RedisTest {
         }
     };
 
+    @Override
+    protected Duration commandTimeout() {
+        return Duration.ofSeconds(20);
+    }
+
     /** A node with the jobs that it runs. */
     record JobNode(QueueNode node, ShardReader reader, DelayQueueJobs jobs) {
 

@@ -214,7 +214,7 @@ class ShardedListenerTests {
                 "t",
                 ListenerOptions.DEFAULTS.toBuilder().concurrency(1).prefetch(20).build(),
                 handler);
-        await().until(() -> before.get() == 5);
+        await().until(() -> before.get() == 5 && node.signals.confirmed());
         node.template.sendAll(messages(0, 100));
         sent.countDown();
 

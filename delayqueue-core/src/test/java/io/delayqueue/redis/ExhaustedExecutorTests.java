@@ -43,7 +43,7 @@ class ExhaustedExecutorTests {
     private static final LuaScript PING = OwnConnections.script("ping", "return {redis.call('PING')}");
     private static final int MOST_CALLS = 40;
     /** For calls that must not time out. */
-    private static final Duration AMPLE = Duration.ofSeconds(10);
+    private static final Duration AMPLE = Duration.ofSeconds(5);
 
     private static final Duration SHORT = Duration.ofMillis(300);
     private static final KeySpace KEYS = new KeySpace("exhausted");
