@@ -75,7 +75,8 @@ class AclTests {
     @Test
     void documentedPermissionsSuffice() {
         for (ConfigurableApplicationContext context : contexts) {
-            assertThat(new Exercise(context).until(message -> true)).isNull();
+            assertThat(new Exercise(context, Duration.ofSeconds(20)).until(message -> true))
+                    .isNull();
             context.close();
         }
         assertThat(aclLog())
@@ -140,13 +141,13 @@ class AclTests {
 
     private @Nullable String failureOfAnOperation() {
         for (ConfigurableApplicationContext context : contexts) {
-            String failure = new Exercise(context).until(AclTests::isAboutPermissions);
+            String failure = new Exercise(context, Duration.ofSeconds(1)).until(AclTests::isAboutPermissions);
             if (failure != null) {
                 return failure;
             }
         }
         try (ConfigurableApplicationContext another = CompatibilityApplication.start(redis, Client.JEDIS, FAST)) {
-            return new Exercise(another).until(AclTests::isAboutPermissions);
+            return new Exercise(another, Duration.ofSeconds(1)).until(AclTests::isAboutPermissions);
         }
     }
 

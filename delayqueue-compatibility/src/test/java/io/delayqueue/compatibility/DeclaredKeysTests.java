@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.io.InputStreamReader;
 import java.net.Socket;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -34,7 +35,8 @@ class DeclaredKeysTests {
         List<Call> calls = monitored(redis -> {
             try (ConfigurableApplicationContext context =
                     CompatibilityApplication.start(redis, Client.LETTUCE, Map.of("logging.level.root", "error"))) {
-                assertThat(new Exercise(context).until(message -> true)).isNull();
+                assertThat(new Exercise(context, Duration.ofSeconds(20)).until(message -> true))
+                        .isNull();
             }
         });
 

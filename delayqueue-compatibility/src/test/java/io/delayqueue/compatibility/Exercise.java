@@ -37,13 +37,20 @@ final class Exercise {
     private static final Duration LATER = Duration.ofHours(1);
 
     private final ApplicationContext context;
+    private final Duration maxSettlement;
     private final DelayQueueOperations operations;
     private final DelayQueueAdmin admin;
     private final DelayQueueInspector inspector;
     private final String topic = "exercise-" + UUID.randomUUID();
 
-    Exercise(ApplicationContext context) {
+    /**
+     * Creates an exercise.
+     *
+     * @param maxSettlement maximum time of a settlement: one that Redis rejects is repeated until the lease ends
+     */
+    Exercise(ApplicationContext context, Duration maxSettlement) {
         this.context = context;
+        this.maxSettlement = maxSettlement;
         this.operations = context.getBean(DelayQueueOperations.class);
         this.admin = context.getBean(DelayQueueAdmin.class);
         this.inspector = context.getBean(DelayQueueInspector.class);
@@ -135,9 +142,8 @@ final class Exercise {
         return received.get(0);
     }
 
-    /** A settlement that Redis rejects is repeated until the lease ends. */
-    private static void await(CompletableFuture<Boolean> settlement) {
-        settlement.orTimeout(1, TimeUnit.SECONDS).join();
+    private void await(CompletableFuture<Boolean> settlement) {
+        settlement.orTimeout(maxSettlement.toMillis(), TimeUnit.MILLISECONDS).join();
     }
 
     private List<DeadLetter> deadLetters() {

@@ -262,6 +262,7 @@ abstract class ForwardContract {
         }
         harness.awaitEmpty(topic);
         String took = since(begun);
+        await().dontCatchUncaughtExceptions().atMost(OUTAGE).until(() -> seen.acknowledged.size() >= count);
 
         List<String> arrived = broker.take(topic).stream().map(Received::id).toList();
         Set<String> ids = new HashSet<>(arrived);

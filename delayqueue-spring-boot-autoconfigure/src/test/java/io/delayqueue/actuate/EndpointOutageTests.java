@@ -30,7 +30,9 @@ class EndpointOutageTests {
                         "spring.data.redis.port=" + proxy.port(),
                         "delayqueue.redis.command-timeout=" + COMMAND_TIMEOUT.toMillis() + "ms",
                         "management.endpoint.delayqueue.access=unrestricted")) {
-            assertThat(node.view("").status()).isEqualTo(200);
+            // the first calls may take longer than the short timeout
+            await().atMost(Duration.ofSeconds(30))
+                    .untilAsserted(() -> assertThat(node.view("").status()).isEqualTo(200));
             proxy.blackHole(Direction.values());
 
             Instant begin = Instant.now();

@@ -10,7 +10,6 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Statistic;
 import io.micrometer.core.instrument.Timer;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
@@ -30,7 +29,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 /** A Spring Boot application with a real Redis, and its meters. */
 abstract class MeterTest {
 
-    /** Prevents samples at intervals. Tests run the sampler themselves if they need it. */
+    /** Prevents samples at intervals. Tests wake the sampler if they need a sample. */
     static final String NO_SAMPLES = "delayqueue.metrics.sample-interval=10m";
 
     /** Meters of which a value above zero was read. */
@@ -78,13 +77,13 @@ abstract class MeterTest {
         return application;
     }
 
-    /** Runs the sampler until it has sampled what is stored now: a run does not wait long for the reply to its call. */
+    /** Waits until the sampler, which runs in the background, has sampled what is stored now. */
     static void sample(TopicSampler sampler) {
         long begin = System.nanoTime();
         await().until(() -> {
-            boolean replied = sampler.run().compareTo(Duration.ofMinutes(10)) <= 0;
-            long now = System.nanoTime();
-            return replied && sampler.age().orElseThrow().toNanos() < now - begin;
+            sampler.wake();
+            long now = System.nanoTime(); // read first: the age grows
+            return sampler.age().filter(age -> age.toNanos() < now - begin).isPresent();
         });
     }
 

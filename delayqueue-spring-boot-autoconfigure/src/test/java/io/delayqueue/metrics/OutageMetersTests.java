@@ -29,7 +29,7 @@ class OutageMetersTests extends MeterTest {
                     proxy.port(),
                     Listener.class,
                     NO_SAMPLES,
-                    "delayqueue.redis.command-timeout=300ms",
+                    "delayqueue.redis.command-timeout=3s",
                     "delayqueue.engine.sweep=200ms",
                     "delayqueue.engine.unconfirmed-sweep=200ms",
                     "delayqueue.engine.heartbeat=200ms",

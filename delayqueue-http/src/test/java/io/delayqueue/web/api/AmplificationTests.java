@@ -185,17 +185,43 @@ class AmplificationTests {
     @Test
     void waitsForUnknownTopicsShareOneScriptPerSweep() {
         long keys = keys();
-        List<CompletableFuture<Reply>> waiting = new ArrayList<>();
+        LongPolls polls = node.bean(LongPolls.class);
         long before = scripts();
-        for (int i = 0; i < POPPED; i++) {
-            waiting.add(node.postAsync("/receive", ApiNode.receiving("invented-" + i, "{\"wait\": \"2s\"}"), "X", "x"));
+        List<CompletableFuture<Reply>> waiting = receiveUnknown("30s");
+        await().until(() -> polls.waiting() == POPPED);
+        await().during(Duration.ofSeconds(2)).until(() -> polls.waiting() == POPPED);
+        polls.stop();
+        try {
+            awaitNoMessages(waiting);
+        } finally {
+            polls.start();
         }
-        await().until(() -> node.bean(LongPolls.class).waiting() == POPPED);
-        assertThat(waiting).allSatisfy(reply -> assertThat(reply.join().text()).isEqualTo("{\"messages\":[]}"));
+
+        assertThat(scripts() - before).isLessThanOrEqualTo(POPPED + OWN_SCRIPTS);
+        assertThat(keys()).isLessThanOrEqualTo(keys);
+        assertThat(polls.waiting()).isZero();
+    }
+
+    @Test
+    void waitsForUnknownTopicsThatTimeOutCostNoFurtherScript() {
+        long keys = keys();
+        long before = scripts();
+        awaitNoMessages(receiveUnknown("1s"));
 
         assertThat(scripts() - before).isLessThanOrEqualTo(POPPED + OWN_SCRIPTS);
         assertThat(keys()).isLessThanOrEqualTo(keys);
         assertThat(node.bean(LongPolls.class).waiting()).isZero();
+    }
+
+    private static List<CompletableFuture<Reply>> receiveUnknown(String wait) {
+        String options = "{\"wait\": \"" + wait + "\"}";
+        return IntStream.range(0, POPPED)
+                .mapToObj(i -> node.postAsync("/receive", ApiNode.receiving("invented-" + i, options), "X", "x"))
+                .toList();
+    }
+
+    private static void awaitNoMessages(List<CompletableFuture<Reply>> waiting) {
+        assertThat(waiting).allSatisfy(reply -> assertThat(reply.join().text()).isEqualTo("{\"messages\":[]}"));
     }
 
     @Test

@@ -10,6 +10,7 @@ import io.delayqueue.web.api.ApiNode.Reply;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.Callable;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
@@ -56,9 +57,17 @@ class OutageTests {
                     .untilAsserted(() -> assertThat(
                                     node.settle(held, "acknowledge", "").status())
                             .isEqualTo(410));
-            assertThat(node.get("/topics/orders/messages/held").status()).isEqualTo(404);
-            assertThat(node.settleAll(List.of(held), "acknowledge").text()).contains("\"outcome\":\"lease-lost\"");
+            assertThat(available(() -> node.get("/topics/orders/messages/held")).status())
+                    .isEqualTo(404);
+            assertThat(available(() -> node.settleAll(List.of(held), "acknowledge"))
+                            .text())
+                    .contains("\"outcome\":\"lease-lost\"");
         }
+    }
+
+    /** The first reply that is not about the short timeout. */
+    private static Reply available(Callable<Reply> request) {
+        return await().atMost(ApiNode.MAX_WAIT).until(request, reply -> reply.status() != 503 && reply.status() != 504);
     }
 
     private static String settling(JsonNode held) {

@@ -42,7 +42,7 @@ class StalledLeasesTests {
 
     @BeforeAll
     void start() {
-        node = ApiNode.start(Stalled.class, "delayqueue.redis.command-timeout=500ms");
+        node = ApiNode.start(Stalled.class, "delayqueue.redis.command-timeout=1500ms");
     }
 
     @AfterAll

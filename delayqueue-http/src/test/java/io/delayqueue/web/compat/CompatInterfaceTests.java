@@ -173,9 +173,10 @@ class CompatInterfaceTests {
                         "/dq",
                         "spring.data.redis.host=" + proxy.host(),
                         "spring.data.redis.port=" + proxy.port(),
-                        "delayqueue.redis.command-timeout=300ms",
+                        "delayqueue.redis.command-timeout=1s",
                         "delayqueue.http.compat.max-wait=1s")) {
-            node.push("t", "1", 1, 60, "x");
+            // the first calls may take longer than the short timeout
+            await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> node.push("t", "1", 1, 60, "x"));
             proxy.blackHole(Direction.values());
 
             Instant begin = Instant.now();

@@ -63,8 +63,7 @@ class ModulithTests {
                         "spring.datasource.url="
                                 + new H2Database(UUID.randomUUID().toString()).url(),
                         "spring.data.redis.port=" + redis.port(),
-                        "spring.modulith.events.jdbc.schema-initialization.enabled=true",
-                        "delayqueue.redis.command-timeout=300ms")
+                        "spring.modulith.events.jdbc.schema-initialization.enabled=true")
                 .run();
     }
 

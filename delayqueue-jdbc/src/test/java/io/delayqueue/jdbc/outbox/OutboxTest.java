@@ -3,9 +3,11 @@ package io.delayqueue.jdbc.outbox;
 import io.delayqueue.jdbc.database.TestDatabase;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.OnDuplicate;
+import io.delayqueue.store.script.ShardPlan;
 import io.delayqueue.template.DelayQueueTemplateBuilder;
 import io.delayqueue.template.QueueOnRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -47,7 +49,7 @@ abstract class OutboxTest {
         closeNodes();
         redis.flush();
         database.reset();
-        observer = new QueueOnRedis(redis);
+        observer = new QueueOnRedis(redis, ShardPlan.NONE, Duration.ofSeconds(20));
         consumer = new Consumer(observer);
     }
 

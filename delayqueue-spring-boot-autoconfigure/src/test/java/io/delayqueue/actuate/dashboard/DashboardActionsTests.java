@@ -181,8 +181,8 @@ class DashboardActionsTests extends DashboardTest {
         page.press("Replay all 2 dead letters").awaitText("This affects 2 dead letters.");
         page.confirm().awaitOutcome("Started: replay 2 dead letters.");
 
-        state.awaitEmpty(MAILS);
         page.awaitText("2 of 2").awaitText("finished");
+        state.awaitEmpty(MAILS);
     }
 
     @Test

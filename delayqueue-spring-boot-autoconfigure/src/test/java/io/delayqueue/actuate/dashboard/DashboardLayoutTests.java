@@ -79,7 +79,7 @@ class DashboardLayoutTests extends DashboardTest {
                         .build())
                 .id();
         deadLetterId = state.awaitDead(MAILS, queue.send(MAILS, LONG).id()).deadLetterId();
-        state.awaitScheduled(INVOICES, queue.send(INVOICES, LONG).id());
+        state.awaitFailed(INVOICES, queue.send(INVOICES, LONG).id());
     }
 
     private static String axe() {

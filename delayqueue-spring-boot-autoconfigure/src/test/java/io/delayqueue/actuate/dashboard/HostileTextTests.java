@@ -88,7 +88,7 @@ class HostileTextTests extends DashboardTest {
     @Test
     void failureOfAMessageIsText() {
         String id = queue.send(INVOICES, SCRIPT).id();
-        state.awaitScheduled(INVOICES, id);
+        state.awaitFailed(INVOICES, id);
 
         page.open(topic(INVOICES, "failing"))
                 .awaitText("IllegalStateException: no invoice: " + HOSTILE)

@@ -42,10 +42,10 @@ final class QueueState {
                 .orElseThrow();
     }
 
-    void awaitScheduled(String topic, String id) {
+    void awaitFailed(String topic, String id) {
         await().atMost(TIMEOUT)
                 .until(() -> queue.find(topic, id)
-                        .filter(found -> found.state() != MessageState.LEASED)
+                        .filter(found -> found.state() != MessageState.LEASED && found.lastFailure() != null)
                         .isPresent());
     }
 

@@ -194,12 +194,12 @@ class ShardsCheckTests {
         try (RedisServerProcess own = RedisServerProcess.builder().appendOnly().start()) {
             on(own, SHARDS + 4).run(context -> send(context, "a"));
             own.kill();
-            on(own, SHARDS + 8, "delayqueue.redis.command-timeout=700ms").run(context -> {
+            on(own, SHARDS + 8, "delayqueue.redis.command-timeout=3s").run(context -> {
                 assertThat(context).hasNotFailed();
                 DelayQueueTemplate template = context.getBean(DelayQueueTemplate.class);
                 assertThatThrownBy(() -> send(context, "b")).isInstanceOf(MessageRejectedException.class);
                 own.restart();
-                await().ignoreExceptions().until(() -> has(context, "a"));
+                await().atMost(Duration.ofSeconds(30)).ignoreExceptions().until(() -> has(context, "a"));
                 List<String> before = keys(own);
                 assertThatThrownBy(() -> send(context, "b"))
                         .isInstanceOf(MessageRejectedException.class)
