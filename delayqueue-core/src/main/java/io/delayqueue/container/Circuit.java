@@ -117,8 +117,7 @@ final class Circuit implements PeriodicTask {
     Duration failed(String id, long startedAt, Throwable cause) {
         Duration released;
         boolean open;
-        boolean opened;
-        boolean again;
+        boolean begins;
         String text = AttemptLog.text(Failure.of(cause)); // without the monitor: this is code of the application
         synchronized (this) {
             long now = nanoTime.getAsLong();
@@ -130,13 +129,13 @@ final class Circuit implements PeriodicTask {
             if (counts) {
                 return null;
             }
-            opened = state != State.OPEN && startedAt - changedAt >= 0;
-            again = state == State.HALF_OPEN;
-            if (opened) {
-                if (!again) {
-                    openedAt = now;
-                    probes = 0;
-                }
+            boolean opens = state != State.OPEN && startedAt - changedAt >= 0;
+            begins = opens && state == State.CLOSED;
+            if (begins) {
+                openedAt = now;
+                probes = 0;
+            }
+            if (opens) {
                 failure = text;
                 delay = nextDelay(probes++);
                 state = State.OPEN;
@@ -148,7 +147,7 @@ final class Circuit implements PeriodicTask {
         if (open) { // also if another attempt opened it: its thread may not have called onChange yet
             onChange.run();
         }
-        if (opened && !again) {
+        if (begins) {
             FailureLog.log(
                     log::warn,
                     "A system that " + listener + " needs is unavailable. The listener claims no messages, and the"

@@ -368,7 +368,7 @@ final class ListenerContainer implements ManagedListener {
                 return ListenerProgress.of(
                         all.stream().map(ShardPoller::progress).toList());
             }
-            ListenerProgress opened = opening.progress(); // its success is no poll
+            ListenerProgress opened = opening.progress(); // reading the shards is not a poll
             return new ListenerProgress(null, opened.failingFor(), opened.failure(), opened.overdueFor());
         }
 

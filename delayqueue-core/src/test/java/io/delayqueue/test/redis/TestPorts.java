@@ -1,8 +1,8 @@
 package io.delayqueue.test.redis;
 
 /**
- * Ports for other servers than Redis. Test JVMs that run at the same time get different ones. In the package of
- * {@link FreePort}, which is not for applications.
+ * Ports for other servers than Redis. Test JVMs that run at the same time get different ones. The class is in this package
+ * because {@link FreePort} is not public.
  */
 public final class TestPorts {
 
