@@ -7,6 +7,7 @@ import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.message.Shard;
 import io.delayqueue.message.Shard.QueueKind;
 import io.delayqueue.test.redis.RedisServerProcess;
+import io.delayqueue.testing.HostileException;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;

@@ -6,12 +6,12 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.ArgumentsProvider;
 import org.junit.jupiter.params.support.ParameterDeclarations;
 
-/** Shard counts of the topic: 1 and 3, or 16 in a soak test. */
+/** Shard counts of the topic: 1 and 3, or 16 in a long test. */
 public final class ShardCounts implements ArgumentsProvider {
 
     @Override
     public Stream<Arguments> provideArguments(ParameterDeclarations parameters, ExtensionContext context) {
-        return context.getTags().contains("soak")
+        return context.getTags().contains("long")
                 ? Stream.of(Arguments.of(16))
                 : Stream.of(1, 3).map(Arguments::of);
     }

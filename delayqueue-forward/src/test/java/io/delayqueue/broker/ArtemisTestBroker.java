@@ -1,7 +1,7 @@
 package io.delayqueue.broker;
 
-import io.delayqueue.process.ServerProcess;
 import io.delayqueue.test.redis.TestPorts;
+import io.delayqueue.testing.ServerProcess;
 import jakarta.jms.BytesMessage;
 import jakarta.jms.Connection;
 import jakarta.jms.JMSException;
@@ -23,7 +23,7 @@ final class ArtemisTestBroker implements LocalBroker {
 
     private static final long RECEIVE_TIMEOUT = 1_000;
     private static final List<String> QUEUES = List.of(
-            "plain", "load", "soak", "hang", "large", "late", "outage", "full", "names", "topic::one", "topic::other");
+            "plain", "load", "kills", "hang", "large", "late", "outage", "full", "names", "topic::one", "topic::other");
 
     private final Path directory = ServerProcess.newDirectory("artemis");
     private final int port = TestPorts.free();

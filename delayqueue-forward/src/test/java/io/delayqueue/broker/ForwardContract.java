@@ -33,6 +33,7 @@ import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 /** Rules of forwarding to any broker, which starts after the application. Each test leaves the broker running. */
+@Tag("soak")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class ForwardContract {
 
@@ -55,7 +56,7 @@ abstract class ForwardContract {
         List<String> properties = new ArrayList<>();
         properties.addAll(forward(0, "plain", "plain", "max-attempts=3"));
         properties.addAll(forward(1, "load", "load", "send-timeout=1s"));
-        properties.addAll(forward(2, "soak", "soak", "send-timeout=2s"));
+        properties.addAll(forward(2, "kills", "kills", "send-timeout=2s"));
         properties.addAll(forward(3, "hang", "hang", "send-timeout=1s", "max-attempts=1"));
         properties.addAll(forward(4, "large", "large", "max-attempts=2"));
         properties.addAll(forward(5, "nowhere", TestBroker.NOWHERE, "send-timeout=1s", "max-attempts=2"));
@@ -69,7 +70,7 @@ abstract class ForwardContract {
         delayQueue.send(DelayMessage.to("late").id("early").payload("text").build());
         awaitUnavailable("late");
         broker.start();
-        List.of("plain", "load", "soak", "hang", "large", "late", "outage").forEach(broker::create);
+        List.of("plain", "load", "kills", "hang", "large", "late", "outage").forEach(broker::create);
         harness.awaitAcknowledged("late", "early");
     }
 
@@ -197,15 +198,13 @@ abstract class ForwardContract {
     }
 
     @Test
-    @Tag("soak")
     @Timeout(600)
     void everyIdArrivesWhenTheBrokerIsKilledAgainAndAgain() {
-        outages("soak", 20_000, 5);
+        outages("kills", 20_000, 5);
     }
 
     /** The length of the outage is a minute, or {@code delayqueue-test.outage}. */
     @Test
-    @Tag("soak")
     @Timeout(900)
     void longOutageSpendsNoAttempts() {
         Duration outage = DurationText.parse(System.getProperty("delayqueue-test.outage", "1m"));

@@ -2,8 +2,8 @@ package io.delayqueue.broker;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.delayqueue.process.ServerProcess;
 import io.delayqueue.test.redis.TestPorts;
+import io.delayqueue.testing.ServerProcess;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package io.delayqueue.broker;
 
-import io.delayqueue.process.ServerProcess;
+import io.delayqueue.testing.ServerProcess;
 import java.nio.file.Path;
 
 /** A broker in a process of its own on this machine. */

@@ -1,7 +1,7 @@
 package io.delayqueue.broker;
 
-import io.delayqueue.process.ServerProcess;
 import io.delayqueue.test.redis.TestPorts;
+import io.delayqueue.testing.ServerProcess;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.InetAddress;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.delayqueue.forward.rocket.RocketBroker;
 import io.delayqueue.message.DelayMessage;
-import io.delayqueue.process.ServerProcess;
 import io.delayqueue.test.redis.TestPorts;
+import io.delayqueue.testing.ServerProcess;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.concurrent.CompletionException;

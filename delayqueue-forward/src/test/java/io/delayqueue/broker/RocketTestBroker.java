@@ -2,8 +2,8 @@ package io.delayqueue.broker;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.delayqueue.process.ServerProcess;
 import io.delayqueue.test.redis.TestPorts;
+import io.delayqueue.testing.ServerProcess;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -24,7 +24,7 @@ import org.apache.rocketmq.remoting.exception.RemotingException;
 final class RocketTestBroker implements LocalBroker {
 
     private static final int PAGE = 32;
-    private static final List<String> TOPICS = List.of("plain", "load", "soak", "hang", "large", "late", "outage");
+    private static final List<String> TOPICS = List.of("plain", "load", "kills", "hang", "large", "late", "outage");
 
     private final Path directory = ServerProcess.newDirectory("rocketmq");
     private final int nameServer = TestPorts.free();

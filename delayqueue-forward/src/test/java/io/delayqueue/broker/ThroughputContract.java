@@ -38,7 +38,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 abstract class ThroughputContract {
 
     private static final String NARROW = "load";
-    private static final String WIDE = "soak";
+    private static final String WIDE = "kills";
     private static final Duration LONGEST = Duration.ofMinutes(3);
     private static final byte[] BODY = "x".repeat(200).getBytes(UTF_8);
 

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.mockito.BDDMockito.given;
 import static org.mockito.Mockito.mock;
 
-import io.delayqueue.container.HostileException;
 import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.DependencyUnavailableException;
+import io.delayqueue.testing.HostileException;
 import java.io.IOException;
 import java.net.ConnectException;
 import java.time.Duration;

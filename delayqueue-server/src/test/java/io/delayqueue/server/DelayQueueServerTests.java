@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import io.delayqueue.proof.ForeignProgram;
+import io.delayqueue.testing.ForeignProgram;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpClient;

@@ -23,7 +23,6 @@ import io.delayqueue.listener.DeliveryInterceptor;
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Shard;
-import io.delayqueue.store.BlockingStore;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.ShardCounts;
 import io.delayqueue.template.DelayQueueTemplate;
@@ -256,9 +255,9 @@ class DelayQueueAutoConfigurationTests {
     }
 
     static void awaitEmpty(ApplicationContext context, String topic) {
-        BlockingStore store = new BlockingStore(context.getBean(MessageStore.class));
+        MessageStore store = context.getBean(MessageStore.class);
         Awaitility.await().until(() -> {
-            ShardCounts counts = store.awaitCount(Shard.single(topic));
+            ShardCounts counts = store.count(Shard.single(topic)).join();
             return counts.scheduled() + counts.ready() + counts.leased() == 0;
         });
     }

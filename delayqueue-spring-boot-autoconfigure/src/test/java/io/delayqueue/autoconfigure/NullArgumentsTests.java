@@ -8,15 +8,17 @@ import io.delayqueue.admin.DelayQueueInspector;
 import io.delayqueue.admin.MessageView;
 import io.delayqueue.annotation.DelayListenerEndpoint;
 import io.delayqueue.annotation.DelayListenerRegistry;
+import io.delayqueue.convert.PayloadCodec;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Durability;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.message.SendHistory;
+import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.DelayQueueOperations;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.template.DelayQueueTemplateBuilder;
-import io.delayqueue.template.QueueOnRedis;
 import io.delayqueue.template.SendLimits;
 import io.delayqueue.template.receive.DelayQueueReceiver;
 import io.delayqueue.template.receive.Leases;
@@ -30,6 +32,7 @@ import java.lang.reflect.Parameter;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -86,14 +89,18 @@ class NullArgumentsTests {
             check(DelayQueueAdmin.class, context.getBean(DelayQueueAdmin.class));
             check(DelayQueueInspector.class, context.getBean(DelayQueueInspector.class));
             check(DelayListenerRegistry.class, context.getBean(DelayListenerRegistry.class));
+            check(
+                    DelayQueueTemplateBuilder.class,
+                    DelayQueueTemplate.builder(
+                            context.getBean(MessageStore.class),
+                            context.getBean(TopicRegistry.class),
+                            context.getBean(PayloadCodec.class),
+                            InstantSource.system()));
         });
         check(DelayMessage.class, null);
         check(DelayMessage.Builder.class, DelayMessage.to("a"));
         check(DelayListenerEndpoint.class, null);
         check(DelayListenerEndpoint.Builder.class, DelayListenerEndpoint.to("a"));
-        try (QueueOnRedis queue = new QueueOnRedis(redis)) {
-            check(DelayQueueTemplateBuilder.class, queue.templateBuilder());
-        }
 
         assertThat(wrong).isEmpty();
     }

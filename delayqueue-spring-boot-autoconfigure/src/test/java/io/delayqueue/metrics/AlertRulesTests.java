@@ -3,18 +3,20 @@ package io.delayqueue.metrics;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import io.delayqueue.proof.ForeignProgram;
+import io.delayqueue.testing.ForeignProgram;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /**
  * {@code promtool} checks the alert rules and evaluates them over synthetic series at ordinary scrape intervals. If it is
  * not installed, the tests are skipped, unless the environment variable {@code DELAYQUEUE_PROMETHEUS} is {@code required}.
  */
+@Tag("soak")
 class AlertRulesTests {
 
     private static final Path RULES = Path.of("..", "docs", "operations", "prometheus-alerts.yaml");

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
+import io.delayqueue.testing.Scrape;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.FaultProxy;
 import io.delayqueue.test.redis.RedisServerProcess;
+import io.delayqueue.testing.Scrape;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;

@@ -3,6 +3,7 @@ package io.delayqueue.proof;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.awaitility.Awaitility.await;
 
+import io.delayqueue.testing.ForeignProgram;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.URI;

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.mockito.BDDMockito.given;
 import static org.mockito.Mockito.mock;
 
-import io.delayqueue.container.HostileException;
 import io.delayqueue.listener.BatchFailureException;
 import io.delayqueue.listener.Delivery;
 import io.delayqueue.message.DelayMessage;
@@ -14,6 +13,7 @@ import io.delayqueue.template.SendInterceptor;
 import io.delayqueue.template.receive.DelayQueueReceiver;
 import io.delayqueue.template.receive.LeasedDelivery;
 import io.delayqueue.template.receive.ReceiveRequest;
+import io.delayqueue.testing.HostileException;
 import io.micrometer.common.KeyValue;
 import io.micrometer.common.KeyValues;
 import io.micrometer.observation.Observation;

@@ -5,6 +5,7 @@ import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.RedisCallException.Kind;
 import io.delayqueue.redis.ScriptCall;
 import io.delayqueue.redis.ScriptRunner;
+import io.delayqueue.testing.RawRedis;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

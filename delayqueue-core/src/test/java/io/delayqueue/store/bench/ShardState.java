@@ -8,6 +8,7 @@ import static java.util.Objects.requireNonNull;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.ShardKeys;
+import io.delayqueue.testing.RawRedis;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

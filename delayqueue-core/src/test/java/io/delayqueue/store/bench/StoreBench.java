@@ -14,6 +14,7 @@ import io.delayqueue.store.script.TopicDeletion;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.test.redis.RedisServerBuilder;
 import io.delayqueue.test.redis.RedisServerProcess;
+import io.delayqueue.testing.RawRedis;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 
 /**
- * Many messages due in one millisecond, a hundred thousand in the soak test: whatever stands behind, no script does more
+ * Many messages due in one millisecond, a hundred thousand in the long test: whatever stands behind, no script does more
  * than its bound. The bounds are counts of commands, each of which touches 500 elements at most; the longest run is
  * reported, not asserted.
  */

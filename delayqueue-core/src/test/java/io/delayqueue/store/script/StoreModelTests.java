@@ -42,7 +42,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /**
  * Random calls of several processes against the store and {@link StoreModel}: each answer and each state has to be the
  * same. To see a failure again, set the system property {@code delayqueue-test.seed}; for another number of random seeds in
- * the soak run, {@code delayqueue-test.seeds}.
+ * the long test, {@code delayqueue-test.seeds}.
  */
 class StoreModelTests {
 

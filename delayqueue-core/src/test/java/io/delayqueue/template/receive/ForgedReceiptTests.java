@@ -3,8 +3,8 @@ package io.delayqueue.template.receive;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.message.DelayMessage;
-import io.delayqueue.store.bench.Dump;
-import io.delayqueue.store.bench.RawRedis;
+import io.delayqueue.testing.Dump;
+import io.delayqueue.testing.RawRedis;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;

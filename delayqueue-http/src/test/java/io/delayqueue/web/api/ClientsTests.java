@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.admin.TopicCounts;
 import io.delayqueue.message.DelayMessage;
-import io.delayqueue.proof.ForeignProgram;
+import io.delayqueue.testing.ForeignProgram;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +19,7 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,6 +27,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** The consumers of docs/clients, with a shorter lease and handlers that are slow or fail. */
 @Timeout(120)
+@Tag("soak")
 class ClientsTests {
 
     private static final Path CLIENTS = Path.of("../docs/clients");

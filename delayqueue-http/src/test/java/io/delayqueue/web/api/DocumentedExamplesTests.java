@@ -2,7 +2,7 @@ package io.delayqueue.web.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.delayqueue.proof.ForeignProgram;
+import io.delayqueue.testing.ForeignProgram;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

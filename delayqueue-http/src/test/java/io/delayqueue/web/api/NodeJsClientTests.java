@@ -3,16 +3,18 @@ package io.delayqueue.web.api;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.delayqueue.proof.ForeignProgram;
+import io.delayqueue.testing.ForeignProgram;
 import java.io.IOException;
 import java.net.URISyntaxException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A client in another language. */
+@Tag("soak")
 class NodeJsClientTests {
 
     @TempDir

@@ -3,7 +3,7 @@ package io.delayqueue.web.compat;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.delayqueue.proof.ForeignProgram;
+import io.delayqueue.testing.ForeignProgram;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -14,12 +14,14 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Clients in other languages. */
 @Timeout(120)
+@Tag("soak")
 class CompatClientsTests {
 
     private static final Path DOCUMENT = Path.of("../docs/http-compat.md");

@@ -5,10 +5,10 @@ import static io.delayqueue.web.compat.CompatContract.job;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.message.DelayMessage;
-import io.delayqueue.store.bench.Dump;
-import io.delayqueue.store.bench.RawRedis;
 import io.delayqueue.template.receive.DelayQueueReceiver;
 import io.delayqueue.template.receive.LeasedDelivery;
+import io.delayqueue.testing.Dump;
+import io.delayqueue.testing.RawRedis;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -1,5 +1,7 @@
 package io.delayqueue.jdbc.database;
 
+import io.delayqueue.testing.MariaServer;
+import io.delayqueue.testing.PostgresServer;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.junit.jupiter.api.extension.ConditionEvaluationResult;

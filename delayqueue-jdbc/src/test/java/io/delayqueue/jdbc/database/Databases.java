@@ -1,5 +1,9 @@
 package io.delayqueue.jdbc.database;
 
+import io.delayqueue.testing.DatabaseServer;
+import io.delayqueue.testing.MariaServer;
+import io.delayqueue.testing.PostgresServer;
+
 /** The databases that all test classes of this JVM share. They end with it. */
 public final class Databases {
 

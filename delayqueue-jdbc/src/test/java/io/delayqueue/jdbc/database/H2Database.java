@@ -1,5 +1,7 @@
 package io.delayqueue.jdbc.database;
 
+import io.delayqueue.testing.TestDatabase;
+
 /** H2 in this JVM's memory. */
 public record H2Database(String name) implements TestDatabase {
 

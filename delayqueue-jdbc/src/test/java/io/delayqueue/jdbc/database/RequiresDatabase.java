@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
- * Runs a test class only in the profile {@code soak}, and skips it, with a warning, if a database server (of Debian's
+ * Runs a test class only among the long tests, and skips it, with a warning, if a database server (of Debian's
  * package) is not installed. If the environment variable or system property {@code DELAYQUEUE_DATABASES} is {@code
  * required}, the tests run and fail instead.
  */

@@ -2,8 +2,8 @@ package io.delayqueue.jdbc.once;
 
 import io.delayqueue.jdbc.database.Databases;
 import io.delayqueue.jdbc.database.RequiresDatabase;
-import io.delayqueue.jdbc.database.TestDatabase;
 import io.delayqueue.test.redis.RedisServerProcess;
+import io.delayqueue.testing.TestDatabase;
 import java.util.UUID;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;

@@ -8,7 +8,6 @@ import io.delayqueue.store.PollRequest;
 import io.delayqueue.store.PollRequest.Claiming;
 import io.delayqueue.store.PollRequest.Reclaiming;
 import io.delayqueue.store.Settlement;
-import io.delayqueue.template.QueueOnRedis;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,11 +16,11 @@ import java.util.List;
 /** Handles due messages and records their payloads. */
 final class Consumer {
 
-    private final QueueOnRedis queue;
+    private final ProxiedQueue queue;
     private final List<String> handled = new ArrayList<>();
     private long sequence;
 
-    Consumer(QueueOnRedis queue) {
+    Consumer(ProxiedQueue queue) {
         this.queue = queue;
     }
 
@@ -45,8 +44,8 @@ final class Consumer {
     }
 
     private PollReply poll(String topic, List<Settlement> settlements) {
-        return queue.store()
-                .awaitPoll(
+        return queue.store
+                .poll(
                         Shard.single(topic),
                         new PollRequest(
                                 "consumer",
@@ -56,6 +55,7 @@ final class Consumer {
                                 new Reclaiming(0, 10, CrashLimits.DEFAULTS, Duration.ofMinutes(1), Duration.ZERO),
                                 false,
                                 settlements,
-                                List.of()));
+                                List.of()))
+                .join();
     }
 }

@@ -5,10 +5,10 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.delayqueue.event.DelayQueueEvents;
-import io.delayqueue.jdbc.database.DatabaseServer;
 import io.delayqueue.jdbc.modulith.WithoutModulith;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.template.DelayQueueTemplate;
+import io.delayqueue.testing.DatabaseServer;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;

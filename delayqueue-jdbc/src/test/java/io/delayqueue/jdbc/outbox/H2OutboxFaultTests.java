@@ -1,7 +1,7 @@
 package io.delayqueue.jdbc.outbox;
 
 import io.delayqueue.jdbc.database.H2Database;
-import io.delayqueue.jdbc.database.TestDatabase;
+import io.delayqueue.testing.TestDatabase;
 
 class H2OutboxFaultTests extends OutboxFaultContract {
 

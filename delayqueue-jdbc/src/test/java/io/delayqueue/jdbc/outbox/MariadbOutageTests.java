@@ -1,8 +1,8 @@
 package io.delayqueue.jdbc.outbox;
 
-import io.delayqueue.jdbc.database.DatabaseServer;
 import io.delayqueue.jdbc.database.Databases;
 import io.delayqueue.jdbc.database.RequiresDatabase;
+import io.delayqueue.testing.DatabaseServer;
 
 @RequiresDatabase(RequiresDatabase.Kind.MARIADB)
 class MariadbOutageTests extends DatabaseOutageContract {

@@ -16,7 +16,6 @@ import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.template.DuplicateMessageException;
 import io.delayqueue.template.MessageRejectedException;
 import io.delayqueue.template.OutboxState;
-import io.delayqueue.template.QueueOnRedis;
 import io.delayqueue.template.SendInterceptor;
 import io.delayqueue.template.SendLimits;
 import java.nio.charset.StandardCharsets;
@@ -58,12 +57,12 @@ abstract class OutboxContract extends OutboxTest {
     /** A node whose commits do not reach Redis, and whose relay does not either until {@link #reconnect}. */
     private OutboxNode disconnected() {
         OutboxNode node = node();
-        node.queue.proxy().refuse();
+        node.queue.proxy.refuse();
         return node;
     }
 
     private static void reconnect(OutboxNode node) {
-        node.queue.proxy().pass();
+        node.queue.proxy.pass();
     }
 
     /** Runs the relay until Redis accepts its messages. */
@@ -98,11 +97,11 @@ abstract class OutboxContract extends OutboxTest {
         node.queue.template().send(TOPIC, "makes Redis know the script");
         node.place(message("first"));
         node.drain();
-        node.queue.proxy().traffic().reset();
+        node.queue.proxy.traffic().reset();
 
         node.transaction.executeWithoutResult(
                 status -> IntStream.range(0, 10).forEach(i -> node.insertAndSend(message("a" + i))));
-        assertThat(node.queue.proxy().traffic().requests()).isEqualTo(1);
+        assertThat(node.queue.proxy.traffic().requests()).isEqualTo(1);
         node.faults.failAt(-1, false, false, () -> {});
         node.relay.run();
 
@@ -245,14 +244,14 @@ abstract class OutboxContract extends OutboxTest {
         OutboxNode node = node();
         node.queue.template().send(TOPIC, "connects");
         consumer.consume(TOPIC);
-        node.queue.proxy().refuse();
+        node.queue.proxy.refuse();
 
         node.place(message("a"));
         node.place(message("b", "b"));
         node.relay.run();
 
         assertThat(node.stored()).isEqualTo(2);
-        assertThat(node.queue.recorded().lines()).noneMatch(line -> line.startsWith("failed"));
+        assertThat(node.queue.sent()).noneMatch(line -> line.startsWith("failed"));
         reconnect(node);
         relay(node);
         consumer.consume(TOPIC);
@@ -264,10 +263,10 @@ abstract class OutboxContract extends OutboxTest {
         OutboxNode node = disconnected();
         node.place(message("a"));
         reconnect(node);
-        node.queue.proxy().traffic().reset();
+        node.queue.proxy.traffic().reset();
 
         node.place(message("b"));
-        assertThat(node.queue.proxy().traffic().requests("EVALSHA")).isZero();
+        assertThat(node.queue.proxy.traffic().requests("EVALSHA")).isZero();
 
         relay(node);
         String id = node.transaction.execute(status -> node.insertAndSend(message("c")));
@@ -358,7 +357,7 @@ abstract class OutboxContract extends OutboxTest {
         assertThat(other.stored()).isEqualTo(2);
         relay(other);
         assertThat(payload("x")).isEqualTo("second");
-        assertThat(other.queue.recorded().lines()).containsOnly("sent " + TOPIC + " 1");
+        assertThat(other.queue.sent()).containsOnly("sent " + TOPIC + " 1");
     }
 
     @Test
@@ -412,7 +411,7 @@ abstract class OutboxContract extends OutboxTest {
 
         consumer.consume(TOPIC);
         assertThat(consumer.handled()).hasSize(3);
-        assertThat(successor.queue.recorded().lines()).isEmpty();
+        assertThat(successor.queue.sent()).isEmpty();
     }
 
     @Test
@@ -455,7 +454,7 @@ abstract class OutboxContract extends OutboxTest {
         assertThatThrownBy(() -> node.place(message)).isInstanceOf(DuplicateMessageException.class);
 
         relay(node);
-        assertThat(node.queue.recorded().lines()).contains("duplicate " + TOPIC + " d");
+        assertThat(node.queue.sent()).contains("duplicate " + TOPIC + " d");
     }
 
     @Test
@@ -476,7 +475,7 @@ abstract class OutboxContract extends OutboxTest {
                         .isEqualTo(
                                 "INVALID: an earlier send may have stored the message; this repeat failed: its payload"
                                         + " has 50 bytes, but delayqueue.limits.max-payload-size is 10 bytes"));
-        assertThat(strict.queue.recorded().lines()).anyMatch(line -> line.startsWith("failed " + TOPIC + " large"));
+        assertThat(strict.queue.sent()).anyMatch(line -> line.startsWith("failed " + TOPIC + " large"));
         strict.relay.run();
         assertThat(strict.outbox.table().content().setAside()).isEqualTo(1);
     }
@@ -505,16 +504,16 @@ abstract class OutboxContract extends OutboxTest {
     @Test
     void aMessageThatRedisRejectsAtTheCommitIsSetAsideAndFailsTheCommitCall() {
         OutboxNode node = node(template -> template);
-        new TopicRegistry(observer.scripts(), observer.keySpace(), new ShardPlan(Map.of(TOPIC, 2), OnConflict.FAIL))
+        new TopicRegistry(observer.scripts, observer.keySpace, new ShardPlan(Map.of(TOPIC, 2), OnConflict.FAIL))
                 .shards(TOPIC)
                 .join();
         DelayQueueTemplate single = DelayQueueTemplate.builder(
-                        node.queue.store(),
+                        node.queue.store,
                         new TopicRegistry(
-                                node.queue.scripts(),
-                                node.queue.keySpace(),
+                                node.queue.scripts,
+                                node.queue.keySpace,
                                 new ShardPlan(Map.of(TOPIC, 1), OnConflict.FAIL)),
-                        QueueOnRedis.codec(),
+                        node.queue.codec,
                         InstantSource.system())
                 .outbox(node.outbox)
                 .build();
@@ -552,7 +551,7 @@ abstract class OutboxContract extends OutboxTest {
             return next.proceed();
         };
         OutboxNode node = node(template -> template.interceptors(List.of(interceptor)));
-        node.queue.proxy().refuse();
+        node.queue.proxy.refuse();
         node.place(DelayMessage.to(TOPIC)
                 .id("a")
                 .payload("a")
@@ -669,7 +668,7 @@ abstract class OutboxContract extends OutboxTest {
 
         consumer.consume(TOPIC);
         assertThat(consumer.handled()).containsExactly("first");
-        assertThat(node.queue.recorded().lines()).contains("duplicate " + TOPIC + " d");
+        assertThat(node.queue.sent()).contains("duplicate " + TOPIC + " d");
     }
 
     @Test

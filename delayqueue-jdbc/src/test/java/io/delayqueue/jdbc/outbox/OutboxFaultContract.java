@@ -117,8 +117,7 @@ abstract class OutboxFaultContract extends OutboxTest {
     /** Returns whether the call was made. */
     private boolean walkIntoFault(Path path, int call, boolean afterwards, boolean ends) {
         return withNode(node -> {
-            node.faults.failAt(
-                    call, afterwards, ends, ends ? () -> node.queue.proxy().refuse() : () -> {});
+            node.faults.failAt(call, afterwards, ends, ends ? () -> node.queue.proxy.refuse() : () -> {});
 
             walk(path, node);
 
@@ -147,7 +146,7 @@ abstract class OutboxFaultContract extends OutboxTest {
 
     private void redisFault(Path path, int call, boolean executed, boolean ends) {
         withNode(node -> {
-            FaultProxy proxy = node.queue.proxy();
+            FaultProxy proxy = node.queue.proxy;
             AtomicInteger calls = new AtomicInteger();
             CompletionStage<RedisRequest> cut = proxy.cutNextReply(request -> {
                 if (calls.getAndIncrement() != call) {

@@ -4,13 +4,11 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.delayqueue.coordination.PeriodicTask;
 import io.delayqueue.coordination.PeriodicTaskScheduler;
 import io.delayqueue.jdbc.QueueDatabase;
-import io.delayqueue.jdbc.database.TestDatabase;
 import io.delayqueue.message.DelayMessage;
-import io.delayqueue.store.script.ShardPlan;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.template.DelayQueueTemplateBuilder;
-import io.delayqueue.template.QueueOnRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
+import io.delayqueue.testing.TestDatabase;
 import java.time.Duration;
 import java.util.List;
 import java.util.function.UnaryOperator;
@@ -23,10 +21,11 @@ final class OutboxNode implements AutoCloseable {
 
     static final Duration REMEMBERED = Duration.ofMinutes(10);
     static final int BATCH = 100;
+    private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(2);
 
     private final HikariDataSource pool;
     final Faults faults;
-    final QueueOnRedis queue;
+    final ProxiedQueue queue;
     final JdbcTransactionManager manager;
     final TransactionTemplate transaction;
     final JdbcTemplate jdbc;
@@ -42,20 +41,18 @@ final class OutboxNode implements AutoCloseable {
             TestDatabase database, RedisServerProcess redis, UnaryOperator<DelayQueueTemplateBuilder> configuration) {
         pool = database.open();
         faults = new Faults(pool);
-        queue = new QueueOnRedis(redis, ShardPlan.NONE, QueueOnRedis.COMMAND_TIMEOUT);
+        queue = new ProxiedQueue(redis, COMMAND_TIMEOUT);
         manager = new JdbcTransactionManager(faults);
         transaction = new TransactionTemplate(manager);
         jdbc = new JdbcTemplate(faults);
         outbox = new JdbcOutbox(faults, "delayqueue_outbox", new QueueDatabase(pool)::dialect, REMEMBERED);
         template = configuration
-                .apply(queue.templateBuilder()
-                        .commandTimeout(QueueOnRedis.COMMAND_TIMEOUT)
-                        .outbox(outbox))
+                .apply(queue.templateBuilder().commandTimeout(COMMAND_TIMEOUT).outbox(outbox))
                 .build();
         relay = new OutboxRelay(
                 outbox,
                 template::relay,
-                queue.events(),
+                queue.events,
                 new OnDemand(),
                 Runnable::run,
                 new OutboxRelay.Settings(Duration.ZERO, BATCH, Duration.ofHours(1)),

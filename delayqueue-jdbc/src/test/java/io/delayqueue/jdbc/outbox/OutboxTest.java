@@ -1,12 +1,10 @@
 package io.delayqueue.jdbc.outbox;
 
-import io.delayqueue.jdbc.database.TestDatabase;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.OnDuplicate;
-import io.delayqueue.store.script.ShardPlan;
 import io.delayqueue.template.DelayQueueTemplateBuilder;
-import io.delayqueue.template.QueueOnRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
+import io.delayqueue.testing.TestDatabase;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -26,7 +24,7 @@ abstract class OutboxTest {
     RedisServerProcess redis;
     TestDatabase database;
     /** A consumer's connection to Redis, which has no faults. */
-    QueueOnRedis observer;
+    ProxiedQueue observer;
 
     Consumer consumer;
     private final List<OutboxNode> nodes = new ArrayList<>();
@@ -49,7 +47,7 @@ abstract class OutboxTest {
         closeNodes();
         redis.flush();
         database.reset();
-        observer = new QueueOnRedis(redis, ShardPlan.NONE, Duration.ofSeconds(20));
+        observer = new ProxiedQueue(redis, Duration.ofSeconds(20));
         consumer = new Consumer(observer);
     }
 

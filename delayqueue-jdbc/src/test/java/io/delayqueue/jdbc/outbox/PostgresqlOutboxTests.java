@@ -2,7 +2,7 @@ package io.delayqueue.jdbc.outbox;
 
 import io.delayqueue.jdbc.database.Databases;
 import io.delayqueue.jdbc.database.RequiresDatabase;
-import io.delayqueue.jdbc.database.TestDatabase;
+import io.delayqueue.testing.TestDatabase;
 
 @RequiresDatabase(RequiresDatabase.Kind.POSTGRESQL)
 class PostgresqlOutboxTests extends OutboxContract {

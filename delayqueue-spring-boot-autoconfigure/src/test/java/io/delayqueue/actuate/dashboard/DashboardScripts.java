@@ -3,7 +3,7 @@ package io.delayqueue.actuate.dashboard;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.delayqueue.proof.ForeignProgram;
+import io.delayqueue.testing.ForeignProgram;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;

@@ -8,12 +8,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.delayqueue.message.DelayMessage;
 import java.time.Duration;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.test.context.TestPropertySource;
 
-/** A short test of the page: it loads, polls, acts and shows data as text. The other tests in a browser are soak tests. */
+/** A short test of the page: it loads, polls, acts and shows data as text. */
 @TestPropertySource(properties = "delayqueue.namespace=dashboard-smoke")
+@Tag("soak")
 class DashboardSmokeTests extends DashboardTest {
 
     private static final Duration HOUR = Duration.ofHours(1);

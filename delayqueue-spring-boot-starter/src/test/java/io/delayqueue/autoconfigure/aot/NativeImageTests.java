@@ -18,6 +18,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
@@ -26,6 +27,7 @@ import org.springframework.core.ResolvableType;
 import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
 
 /** A native image has all that the queue reads by reflection or as a resource. */
+@Tag("soak")
 class NativeImageTests {
 
     private static final JavaClasses PRODUCT = new ClassFileImporter()

@@ -2,6 +2,8 @@ package io.delayqueue.web.compat.ids;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.delayqueue.convert.JsonPayloadConverter;
+import io.delayqueue.convert.PayloadCodec;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.MessageSnapshot;
@@ -16,7 +18,6 @@ import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.store.script.RedisMessageStore;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.DelayQueueTemplate;
-import io.delayqueue.template.QueueOnRedis;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -27,6 +28,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import tools.jackson.databind.json.JsonMapper;
 
 /** Processes that push. They share only their connections. */
 final class IdsOnRedis implements AutoCloseable {
@@ -56,7 +58,8 @@ final class IdsOnRedis implements AutoCloseable {
         DelayQueueTemplate template = DelayQueueTemplate.builder(
                         new RedisMessageStore(runner, keySpace, registry),
                         registry,
-                        QueueOnRedis.codec(),
+                        new PayloadCodec(
+                                new JsonPayloadConverter(JsonMapper.builder().build())),
                         InstantSource.system())
                 .build();
         IdIndex index = new IdIndex(runner, keySpace, grace);

@@ -1,0 +1,2 @@
+/** An application of rqueue. */
+package io.delayqueue.compatibility.rqueue;

@@ -1,0 +1,8 @@
+package io.delayqueue.compatibility.migration;
+
+class RedissonImporterTests extends ImporterContract {
+
+    RedissonImporterTests() {
+        super(OldLibrary.REDISSON);
+    }
+}

@@ -1,0 +1,44 @@
+package io.delayqueue.testing;
+
+import com.zaxxer.hikari.HikariConfig;
+import com.zaxxer.hikari.HikariDataSource;
+import java.time.Duration;
+import org.springframework.core.io.ClassPathResource;
+import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
+
+/** A database with the tables of the queue. */
+public interface TestDatabase {
+
+    /** The platform in the names of scripts. */
+    String platform();
+
+    String url();
+
+    String user();
+
+    /** Opens a pool of connections, which the caller closes. */
+    default HikariDataSource open() {
+        HikariConfig config = new HikariConfig();
+        config.setJdbcUrl(url());
+        config.setUsername(user());
+        config.setPassword("");
+        config.setMaximumPoolSize(8);
+        config.setMinimumIdle(0);
+        config.setConnectionTimeout(Duration.ofSeconds(20).toMillis());
+        config.setInitializationFailTimeout(-1);
+        return new HikariDataSource(config);
+    }
+
+    /** Creates the tables that are missing, and empties them. */
+    default void reset() {
+        try (HikariDataSource pool = open()) {
+            new ResourceDatabasePopulator(new ClassPathResource("io/delayqueue/jdbc/schema-" + platform() + ".sql"))
+                    .execute(pool);
+            JdbcTemplate jdbc = new JdbcTemplate(pool);
+            jdbc.update("delete from delayqueue_outbox");
+            jdbc.execute("create table if not exists orders (id varchar(64) primary key)");
+            jdbc.update("delete from orders");
+        }
+    }
+}

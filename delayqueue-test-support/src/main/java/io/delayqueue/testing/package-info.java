@@ -1,0 +1,2 @@
+/** Processes, databases, clocks and rules for the tests of all modules. */
+package io.delayqueue.testing;
