@@ -314,7 +314,8 @@ class DelayQueueJobsTests extends JobsTest {
     }
 
     @Test
-    @Tag("soak")
+    @Tag("long")
+    @Tag("core")
     @Timeout(300)
     void aHundredThousandDeadLettersAreReplayed() {
         JobNode node = node(1);

@@ -61,7 +61,8 @@ class ExhaustionTests extends NodeTest {
     }
 
     @Test
-    @Tag("soak")
+    @Tag("long")
+    @Tag("core")
     @Timeout(600)
     void eachTaskForTheExecutorInTurn() {
         sweep(1, Failure.NO_THREAD, ExhaustionTests::executors);
@@ -74,7 +75,8 @@ class ExhaustionTests extends NodeTest {
     }
 
     @Test
-    @Tag("soak")
+    @Tag("long")
+    @Tag("core")
     @Timeout(600)
     void eachConnectionInTurn() {
         sweep(1, Failure.NO_THREAD, ExhaustionTests::connections);

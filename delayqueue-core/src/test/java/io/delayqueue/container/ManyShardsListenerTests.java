@@ -4,7 +4,8 @@ import io.delayqueue.test.redis.RedisServerProcess;
 import org.junit.jupiter.api.Tag;
 
 /** The same with 16 shards. */
-@Tag("soak")
+@Tag("long")
+@Tag("core")
 class ManyShardsListenerTests extends ShardedListenerTests {
 
     ManyShardsListenerTests(RedisServerProcess redis) {

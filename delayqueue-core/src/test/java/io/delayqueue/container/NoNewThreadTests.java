@@ -70,7 +70,8 @@ class NoNewThreadTests extends NodeTest {
     }
 
     @Test
-    @Tag("soak")
+    @Tag("long")
+    @Tag("core")
     @Timeout(300)
     void allContinueAfterAMinute() {
         outlive(Duration.ofSeconds(14), Duration.ofSeconds(12), Duration.ofSeconds(34));

@@ -164,7 +164,8 @@ class ServerClockTests extends NodeTest {
     }
 
     @Test
-    @Tag("soak")
+    @Tag("long")
+    @Tag("core")
     void leasesOfAllLengthsHoldForLong() throws Exception {
         load(8000, 200);
     }

@@ -133,7 +133,8 @@ class ShardTakeoverTests {
     }
 
     @RepeatedTest(20)
-    @Tag("soak")
+    @Tag("long")
+    @Tag("core")
     void fullAssignedPollerWakesIdlePollersAgain() throws Exception {
         besideFullNode(idle -> deliversAll(idle, "full"));
     }

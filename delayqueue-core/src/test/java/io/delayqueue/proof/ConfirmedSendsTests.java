@@ -31,7 +31,8 @@ import org.junit.jupiter.api.Timeout;
  * killed before. No send that both replicas confirmed is lost. Sends that only the master accepted are lost at times.
  */
 @Timeout(600)
-@Tag("soak")
+@Tag("long")
+@Tag("core")
 class ConfirmedSendsTests {
 
     private static final String TOPIC = "payout";

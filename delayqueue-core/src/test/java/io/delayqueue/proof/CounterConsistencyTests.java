@@ -129,7 +129,8 @@ class CounterConsistencyTests implements DelayQueueEvents {
     }
 
     @Test
-    @Tag("soak")
+    @Tag("long")
+    @Tag("core")
     @Timeout(600)
     void countersAddUpAfterManyFaults() {
         for (int round = 0; round < 20; round++) {

@@ -50,7 +50,8 @@ class CrashingMessagesTests {
     }
 
     @Test
-    @Tag("soak")
+    @Tag("long")
+    @Tag("core")
     @Timeout(400)
     void noMessageIsDeadLetteredForAnother() {
         System.out.println("seed " + seed);

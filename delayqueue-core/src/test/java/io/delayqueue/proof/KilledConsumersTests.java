@@ -156,7 +156,8 @@ class KilledConsumersTests {
     }
 
     @Test
-    @Tag("soak")
+    @Tag("long")
+    @Tag("core")
     @Timeout(600)
     void manyKilledConsumersLoseNoMessageOnOneRedis() {
         try (RedisServerProcess redis =
@@ -174,7 +175,8 @@ class KilledConsumersTests {
     }
 
     @Test
-    @Tag("soak")
+    @Tag("long")
+    @Tag("core")
     @Timeout(600)
     void manyKilledConsumersLoseNoMessageOnCluster() {
         onCluster(LONG);

@@ -44,7 +44,8 @@ class KilledMasterTests {
 
     /** The replica is disconnected before the kill, because its normal lag is too short to lose a write reliably. */
     @Test
-    @Tag("soak")
+    @Tag("long")
+    @Tag("core")
     void onlyUnreplicatedWritesAreLost() {
         fleet.startConsumers();
         RedisServerProcess killed = cluster.masters().get(1);
@@ -76,7 +77,8 @@ class KilledMasterTests {
     }
 
     @Test
-    @Tag("soak")
+    @Tag("long")
+    @Tag("core")
     void queueRecoversAfterLongerLoad() {
         fleet.startConsumers();
         kill(cluster.masters().get(1), 5000);
@@ -92,7 +94,8 @@ class KilledMasterTests {
     }
 
     @Test
-    @Tag("soak")
+    @Tag("long")
+    @Tag("core")
     void fullyReplicatedWritesSurviveTheFailover() {
         fleet.startConsumers();
         QueueNode sender = fleet.startNode();

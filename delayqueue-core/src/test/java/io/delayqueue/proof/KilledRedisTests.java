@@ -76,7 +76,8 @@ class KilledRedisTests {
     }
 
     @Test
-    @Tag("soak")
+    @Tag("long")
+    @Tag("core")
     @Timeout(180)
     void eachOfManyMessagesHasExactlyOneOutcome() {
         runChaos(20_000, 3, Duration.ofSeconds(10));

@@ -43,14 +43,16 @@ class NetworkFaultTests {
 
     @ParameterizedTest
     @EnumSource
-    @Tag("soak")
+    @Tag("long")
+    @Tag("core")
     void queueRecoversByItselfFromEachFault(NetworkFault fault) {
         onOneRedis(fault, BUILT_IN);
     }
 
     @ParameterizedTest
     @EnumSource
-    @Tag("soak")
+    @Tag("long")
+    @Tag("core")
     void queueRecoversByItselfFromEachFaultOfOneMaster(NetworkFault fault) {
         onCluster(fault, BUILT_IN);
     }

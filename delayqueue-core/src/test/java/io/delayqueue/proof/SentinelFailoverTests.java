@@ -31,7 +31,8 @@ class SentinelFailoverTests {
     }
 
     @Test
-    @Tag("soak")
+    @Tag("long")
+    @Tag("core")
     void queueRecoversAfterLongerLoad() {
         kill(5000);
     }

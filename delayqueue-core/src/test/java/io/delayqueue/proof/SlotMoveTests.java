@@ -108,7 +108,8 @@ class SlotMoveTests {
     }
 
     @Test
-    @Tag("soak")
+    @Tag("long")
+    @Tag("core")
     void sendsSucceedWhileManyKeysMoveTogether() {
         moveTogether(5000);
     }
@@ -135,7 +136,8 @@ class SlotMoveTests {
     }
 
     @Test
-    @Tag("soak")
+    @Tag("long")
+    @Tag("core")
     void sendsFailWithoutLossWhileManyKeysAreOnTwoMasters() {
         splitAcrossTwoMasters(5000);
     }

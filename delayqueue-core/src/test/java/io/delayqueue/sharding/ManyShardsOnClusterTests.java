@@ -3,5 +3,6 @@ package io.delayqueue.sharding;
 import org.junit.jupiter.api.Tag;
 
 /** Repeats the tests with 16 shards. */
-@Tag("soak")
+@Tag("long")
+@Tag("core")
 class ManyShardsOnClusterTests extends ShardedTopicOnClusterTests {}

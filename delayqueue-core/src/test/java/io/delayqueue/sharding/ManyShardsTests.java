@@ -4,7 +4,8 @@ import io.delayqueue.test.redis.RedisServerProcess;
 import org.junit.jupiter.api.Tag;
 
 /** Repeats the tests with 16 shards. */
-@Tag("soak")
+@Tag("long")
+@Tag("core")
 class ManyShardsTests extends ShardedTopicTests {
 
     ManyShardsTests(RedisServerProcess redis) {

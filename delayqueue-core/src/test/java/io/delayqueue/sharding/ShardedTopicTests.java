@@ -211,7 +211,8 @@ class ShardedTopicTests extends ShardedTopicContract {
     }
 
     @Test
-    @Tag("soak")
+    @Tag("long")
+    @Tag("core")
     void registeringATopicAgainDuringManySendsLosesNoMessage() throws Exception {
         registerAgainDuringSends(300);
     }

@@ -33,7 +33,8 @@ import org.springframework.data.redis.core.RedisCallback;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 /** Rules of forwarding to any broker, which starts after the application. Each test leaves the broker running. */
-@Tag("soak")
+@Tag("long")
+@Tag("forward")
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class ForwardContract {
 

@@ -16,7 +16,8 @@ import org.junit.jupiter.api.Test;
  * {@code promtool} checks the alert rules and evaluates them over synthetic series at ordinary scrape intervals. If it is
  * not installed, the tests are skipped, unless the environment variable {@code DELAYQUEUE_PROMETHEUS} is {@code required}.
  */
-@Tag("soak")
+@Tag("long")
+@Tag("drill")
 class AlertRulesTests {
 
     private static final Path RULES = Path.of("..", "docs", "operations", "prometheus-alerts.yaml");

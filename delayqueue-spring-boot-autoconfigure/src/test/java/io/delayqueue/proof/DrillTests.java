@@ -10,7 +10,8 @@ import org.springframework.boot.health.contributor.Status;
 import tools.jackson.databind.JsonNode;
 
 /** What an operator sees if handlers fail or are slow, messages become dead letters, or Redis hangs. */
-@Tag("soak")
+@Tag("long")
+@Tag("drill")
 @Timeout(300)
 class DrillTests extends DrillTest {
 

@@ -8,7 +8,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** What an operator sees if nodes are killed or listeners are stopped. */
-@Tag("soak")
+@Tag("long")
+@Tag("drill")
 @Timeout(300)
 class NodeDrillTests extends DrillTest {
 

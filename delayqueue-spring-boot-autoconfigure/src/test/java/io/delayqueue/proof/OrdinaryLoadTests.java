@@ -16,7 +16,8 @@ import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.Status;
 
 /** Ordinary load, with restarts and a rolling deployment, raises no finding and no alert, and health stays up. */
-@Tag("soak")
+@Tag("long")
+@Tag("drill")
 @Timeout(300)
 class OrdinaryLoadTests extends DrillTest {
 

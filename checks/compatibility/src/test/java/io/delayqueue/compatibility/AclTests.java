@@ -85,7 +85,8 @@ class AclTests {
     }
 
     @Test
-    @Tag("soak")
+    @Tag("long")
+    @Tag("compatibility")
     void eachDocumentedPermissionIsNeeded(CapturedOutput output) {
         List<String> rules = Documented.rules().stream()
                 .filter(rule -> "+~&".indexOf(rule.charAt(0)) >= 0)

@@ -47,7 +47,8 @@ class BoundedScriptTests {
     }
 
     @Test
-    @Tag("soak")
+    @Tag("long")
+    @Tag("core")
     void aHundredThousandDueAtOnceAreDrainedByBoundedPolls() {
         drain(MANY);
     }
@@ -76,7 +77,8 @@ class BoundedScriptTests {
     }
 
     @Test
-    @Tag("soak")
+    @Tag("long")
+    @Tag("core")
     void aHundredThousandLeasesOverAtOnceAreReclaimedAndDeadLetteredByBoundedPolls() {
         reclaimAndDeadLetter(MANY);
     }

@@ -112,14 +112,16 @@ class StoreModelTests {
 
     @ParameterizedTest
     @MethodSource("randomSeeds")
-    @Tag("soak")
+    @Tag("long")
+    @Tag("core")
     void theStoreDoesWhatTheModelDoesForAnySeed(long seed) {
         compare(seed);
     }
 
     @ParameterizedTest
     @MethodSource("randomSeeds")
-    @Tag("soak")
+    @Tag("long")
+    @Tag("core")
     void theStoreDoesWhatTheModelDoesForAnySeedOnTheLongWay(long seed) {
         bench.takeLongWay();
         compare(seed);

@@ -150,7 +150,8 @@ class TopicDeletionRaceTests {
     }
 
     @Test
-    @Tag("soak")
+    @Tag("long")
+    @Tag("core")
     void deletionsDuringManySendsLoseNoMessage() throws Exception {
         deleteWhileOthersSend(3, 400);
     }

@@ -27,7 +27,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** The consumers of docs/clients, with a shorter lease and handlers that are slow or fail. */
 @Timeout(120)
-@Tag("soak")
+@Tag("long")
+@Tag("compatibility")
 class ClientsTests {
 
     private static final Path CLIENTS = Path.of("../docs/clients");

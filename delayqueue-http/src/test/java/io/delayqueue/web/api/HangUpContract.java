@@ -62,7 +62,8 @@ abstract class HangUpContract {
     }
 
     @Test
-    @Tag("soak")
+    @Tag("long")
+    @Tag("http")
     void eachOfManyMessagesIsAcknowledgedOnce() throws Exception {
         acknowledgesEachOnce(4_000);
         assertThat(redelivered.get())

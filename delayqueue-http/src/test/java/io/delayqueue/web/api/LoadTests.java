@@ -56,7 +56,8 @@ class LoadTests {
     }
 
     @Test
-    @Tag("soak")
+    @Tag("long")
+    @Tag("http")
     void eachOfManyMessagesEndsInOneWay() throws Exception {
         endsInOneWay(10_000);
     }

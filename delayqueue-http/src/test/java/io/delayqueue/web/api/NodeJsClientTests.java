@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** A client in another language. */
-@Tag("soak")
+@Tag("long")
+@Tag("compatibility")
 class NodeJsClientTests {
 
     @TempDir

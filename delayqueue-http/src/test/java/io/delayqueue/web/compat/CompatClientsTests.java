@@ -21,7 +21,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Clients in other languages. */
 @Timeout(120)
-@Tag("soak")
+@Tag("long")
+@Tag("compatibility")
 class CompatClientsTests {
 
     private static final Path DOCUMENT = Path.of("../docs/http-compat.md");

@@ -51,7 +51,8 @@ class CompatLoadTests {
     }
 
     @Test
-    @Tag("soak")
+    @Tag("long")
+    @Tag("http")
     void manyJobsAreFinishedAndNoneIsEarly() throws InterruptedException {
         run(6_000);
     }

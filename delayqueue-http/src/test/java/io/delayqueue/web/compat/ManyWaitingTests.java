@@ -50,13 +50,15 @@ class ManyWaitingTests {
     }
 
     @Test
-    @Tag("soak")
+    @Tag("long")
+    @Tag("http")
     void neitherThreadsNorConnectionsAreHeldByThousandsOnTomcat() throws IOException {
         waitOn("tomcat", 3_000);
     }
 
     @Test
-    @Tag("soak")
+    @Tag("long")
+    @Tag("http")
     void neitherThreadsNorConnectionsAreHeldByThousandsOnJetty() throws IOException {
         waitOn("jetty", 3_000);
     }

@@ -13,7 +13,8 @@ import org.junit.jupiter.api.extension.ExtendWith;
  * package) is not installed. If the environment variable or system property {@code DELAYQUEUE_DATABASES} is {@code
  * required}, the tests run and fail instead.
  */
-@Tag("soak")
+@Tag("long")
+@Tag("jdbc")
 @Inherited
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)

@@ -33,7 +33,8 @@ import org.springframework.jdbc.core.JdbcTemplate;
  * Three JVMs place orders and cancel them, while JVMs, Redis and the database are killed with {@code SIGKILL}. To see a
  * sequence of kills again, set the system property {@code delayqueue-test.seed}.
  */
-@Tag("soak")
+@Tag("long")
+@Tag("jdbc")
 @Timeout(900)
 abstract class OutboxKillContract {
 

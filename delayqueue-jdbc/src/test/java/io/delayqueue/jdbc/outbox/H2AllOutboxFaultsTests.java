@@ -3,7 +3,8 @@ package io.delayqueue.jdbc.outbox;
 import org.junit.jupiter.api.Tag;
 
 /** All faults. */
-@Tag("soak")
+@Tag("long")
+@Tag("jdbc")
 class H2AllOutboxFaultsTests extends H2OutboxFaultTests {
 
     @Override

@@ -28,7 +28,8 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.test.context.TestPropertySource;
 
 /** Each action is confirmed or declined, and its outcome is shown. */
-@Tag("soak")
+@Tag("long")
+@Tag("browser")
 @TestPropertySource(properties = "delayqueue.namespace=dashboard-actions")
 class DashboardActionsTests extends DashboardTest {
 

@@ -10,7 +10,8 @@ import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
 /** The charts of the page. */
-@Tag("soak")
+@Tag("long")
+@Tag("browser")
 class DashboardChartsTests {
 
     @Test

@@ -9,7 +9,8 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.test.context.TestPropertySource;
 
 /** The page sends the CSRF token of Spring Security, and shows that a request is rejected. */
-@Tag("soak")
+@Tag("long")
+@Tag("browser")
 @TestPropertySource(properties = {"delayqueue.namespace=dashboard-csrf", "test.csrf=true"})
 class DashboardCsrfTests extends DashboardTest {
 

@@ -14,7 +14,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The format of numbers and JSON. */
-@Tag("soak")
+@Tag("long")
+@Tag("browser")
 class DashboardFormatTests {
 
     private static DashboardScripts scripts;

@@ -13,7 +13,8 @@ import org.openqa.selenium.interactions.Actions;
 import org.springframework.test.context.TestPropertySource;
 
 /** All actions are possible with the keyboard, and the focus is always visible. */
-@Tag("soak")
+@Tag("long")
+@Tag("browser")
 @TestPropertySource(properties = "delayqueue.namespace=dashboard-keyboard")
 class DashboardKeyboardTests extends DashboardTest {
 

@@ -24,7 +24,8 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.test.context.TestPropertySource;
 
 /** Each view fits, is legible and accessible (axe): narrow and wide, light and dark. Saves screenshots in target/dashboard. */
-@Tag("soak")
+@Tag("long")
+@Tag("browser")
 @TestPropertySource(properties = "delayqueue.namespace=dashboard-layout")
 class DashboardLayoutTests extends DashboardTest {
 

@@ -23,7 +23,8 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.test.context.TestPropertySource;
 
 /** Lists, counts, charts and navigation. */
-@Tag("soak")
+@Tag("long")
+@Tag("browser")
 @TestPropertySource(properties = "delayqueue.namespace=dashboard-lists")
 class DashboardListsTests extends DashboardTest {
 

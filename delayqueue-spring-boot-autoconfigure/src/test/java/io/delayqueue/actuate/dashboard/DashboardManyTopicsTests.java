@@ -14,7 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.springframework.test.context.TestPropertySource;
 
 /** Only rows near the viewport have charts, and all rows can be found, focused and read. */
-@Tag("soak")
+@Tag("long")
+@Tag("browser")
 @TestPropertySource(properties = "delayqueue.namespace=dashboard-many-topics")
 class DashboardManyTopicsTests extends DashboardTest {
 

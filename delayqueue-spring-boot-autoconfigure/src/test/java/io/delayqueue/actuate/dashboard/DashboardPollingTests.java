@@ -19,7 +19,8 @@ import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 
 /** The page updates its data with few requests, and marks old data. */
-@Tag("soak")
+@Tag("long")
+@Tag("browser")
 @DirtiesContext
 class DashboardPollingTests extends DashboardTest {
 

@@ -13,7 +13,8 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.test.context.TestPropertySource;
 
 /** The default of the endpoint: it is read-only, and hides payloads from unauthenticated users. */
-@Tag("soak")
+@Tag("long")
+@Tag("browser")
 @TestPropertySource(
         properties = {
             "delayqueue.namespace=dashboard-read-only",

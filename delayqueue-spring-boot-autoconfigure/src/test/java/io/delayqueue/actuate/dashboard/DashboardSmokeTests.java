@@ -15,7 +15,8 @@ import org.springframework.test.context.TestPropertySource;
 
 /** A short test of the page: it loads, polls, acts and shows data as text. */
 @TestPropertySource(properties = "delayqueue.namespace=dashboard-smoke")
-@Tag("soak")
+@Tag("long")
+@Tag("browser")
 class DashboardSmokeTests extends DashboardTest {
 
     private static final Duration HOUR = Duration.ofHours(1);

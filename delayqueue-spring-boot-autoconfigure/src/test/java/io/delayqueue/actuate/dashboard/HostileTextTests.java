@@ -16,7 +16,8 @@ import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.test.context.TestPropertySource;
 
 /** All data of the queue is shown as text: topics, ids, headers, payloads and failures. */
-@Tag("soak")
+@Tag("long")
+@Tag("browser")
 @TestPropertySource(properties = "delayqueue.namespace=dashboard-hostile")
 class HostileTextTests extends DashboardTest {
 

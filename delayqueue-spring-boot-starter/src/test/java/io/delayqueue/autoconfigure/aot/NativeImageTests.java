@@ -27,7 +27,8 @@ import org.springframework.core.ResolvableType;
 import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
 
 /** A native image has all that the queue reads by reflection or as a resource. */
-@Tag("soak")
+@Tag("long")
+@Tag("native")
 class NativeImageTests {
 
     private static final JavaClasses PRODUCT = new ClassFileImporter()

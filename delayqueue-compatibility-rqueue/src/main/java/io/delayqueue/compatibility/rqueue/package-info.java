@@ -1,2 +1,0 @@
-/** An application of rqueue. */
-package io.delayqueue.compatibility.rqueue;

@@ -1,8 +1,0 @@
-package io.delayqueue.compatibility.migration;
-
-class RqueueImporterTests extends ImporterContract {
-
-    RqueueImporterTests() {
-        super(OldLibrary.RQUEUE);
-    }
-}
