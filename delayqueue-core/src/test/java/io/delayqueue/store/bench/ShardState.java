@@ -10,6 +10,7 @@ import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.ShardKeys;
 import io.delayqueue.testing.RawRedis;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -140,16 +141,23 @@ public final class ShardState {
 
     /** Writes this state to an open, empty shard. */
     void writeTo(RawRedis redis, KeySpace keySpace, Shard shard) {
-        keys.forEach((key, entries) -> entries.forEach((field, value) -> {
-            if (ZSETS.contains(key)) {
-                redis.call("ZADD", name(keySpace, shard, key), value, field);
-                if (key.endsWith("schedule") && Double.parseDouble(value.replace("inf", "Infinity")) >= SUSPECT) {
-                    redis.call("HSET", name(keySpace, shard, key.replace("schedule", "meta")), "suspects", "1");
-                }
-            } else {
-                redis.call("HSET", name(keySpace, shard, key), field, value.getBytes(ISO_8859_1));
+        keys.forEach((key, entries) -> {
+            if (entries.isEmpty()) {
+                return;
             }
-        }));
+            boolean sorted = ZSETS.contains(key);
+            List<Object> command = new ArrayList<>(List.of(sorted ? "ZADD" : "HSET", name(keySpace, shard, key)));
+            entries.forEach((field, value) -> command.addAll(
+                    sorted ? List.of(value, field) : List.of(field, value.getBytes(ISO_8859_1))));
+            redis.call(command.toArray());
+            if (key.endsWith("schedule") && entries.values().stream().anyMatch(ShardState::isSuspect)) {
+                redis.call("HSET", name(keySpace, shard, key.replace("schedule", "meta")), "suspects", "1");
+            }
+        });
+    }
+
+    private static boolean isSuspect(String score) {
+        return Double.parseDouble(score.replace("inf", "Infinity")) >= SUSPECT;
     }
 
     /** Reads the state of a shard. Fails if a key has no sentinel. */
@@ -203,7 +211,7 @@ public final class ShardState {
             if (c >= ' ' && c < 127) {
                 text.append((char) c);
             } else {
-                text.append(c == '\n' ? "⏎" : String.format("\\x%02x", c));
+                text.append(c == '\n' ? "⏎" : "\\x" + HexFormat.of().toHexDigits((byte) c));
             }
         });
         return text.toString();

@@ -186,7 +186,7 @@ class StoppedScriptTests {
                 id, Due.NOW, OnDuplicate.REJECT, "anew", MessageLimits.NONE, Map.of(), "anew".getBytes(UTF_8));
     }
 
-    /** The caller handles what it got, then others poll each 4 s until the clock stands there and handle the rest. */
+    /** The caller handles what it got, then others poll each 4 s and handle the rest, until that time or until nothing is left. */
     private void finish(@Nullable Object reply, long until) {
         if (reply instanceof PollReply poll && !poll.claims().isEmpty()) {
             handle(bench.shard(), "w1", 3, poll.claims());
@@ -194,21 +194,27 @@ class StoppedScriptTests {
         long sequence = 1;
         for (long now = T0; now <= until; now += 4000) {
             bench.clock(now);
+            boolean empty = true;
             for (Shard kind : List.of(bench.shard(), bench.shard().notifications())) {
-                List<Claim> claims = claim(kind, ++sequence);
-                while (!claims.isEmpty()) {
-                    handle(kind, "z", ++sequence, claims);
-                    claims = claim(kind, ++sequence);
+                PollReply poll = claim(kind, ++sequence);
+                while (!poll.claims().isEmpty()) {
+                    handle(kind, "z", ++sequence, poll.claims());
+                    poll = claim(kind, ++sequence);
                 }
+                empty &= poll.nextDueMillis() == PollReply.NEVER
+                        && poll.nextLeaseEndMillis() == PollReply.NEVER
+                        && !poll.suspectsLeft();
+            }
+            if (empty) {
+                return;
             }
         }
     }
 
-    private static List<Claim> claim(Shard kind, long sequence) {
+    private static PollReply claim(Shard kind, long sequence) {
         return bench.store()
                 .awaitPoll(
-                        kind, Polls.by("z", sequence).claim(500).claimSuspect().build())
-                .claims();
+                        kind, Polls.by("z", sequence).claim(500).claimSuspect().build());
     }
 
     private void handle(Shard kind, String consumer, long sequence, List<Claim> claims) {
