@@ -29,6 +29,7 @@ import io.delayqueue.store.idempotency.Reservation;
 import io.delayqueue.template.BatchSendException;
 import io.delayqueue.template.DuplicateMessageException;
 import io.delayqueue.template.MessageRejectedException;
+import io.delayqueue.testing.SystemClock;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.time.Instant;
@@ -170,7 +171,7 @@ abstract class ShardedTopicContract {
                                     .onDuplicate(OnDuplicate.REPLACE)
                                     .build()))
                     .toList();
-            sent.forEach(each -> each.orTimeout(30, TimeUnit.SECONDS).join());
+            sent.forEach(each -> each.orTimeout(60, TimeUnit.SECONDS).join());
             MessageSnapshot found = node.template().find(TOPIC, id).orElseThrow();
             assertThat(new String(found.envelope().payload(), UTF_8)).contains("p4");
         }
@@ -245,7 +246,7 @@ abstract class ShardedTopicContract {
     @ArgumentsSource(ShardCounts.class)
     void messagesOfAllShardsAreListedInOneOrder(int count) {
         Node node = queue().node(count);
-        Instant soon = Instant.now().plus(LATER);
+        Instant soon = SystemClock.now().plus(LATER);
         List<String> hostile = List.of("a", "Z", "é", "😀", "ab", "~", "ﬀ");
         node.template()
                 .sendAll(IntStream.range(0, 120)
@@ -349,7 +350,7 @@ abstract class ShardedTopicContract {
                                 .delay(LATER)
                                 .onDuplicate(OnDuplicate.REPLACE)
                                 .build())
-                        .orTimeout(30, TimeUnit.SECONDS)
+                        .orTimeout(60, TimeUnit.SECONDS)
                         .join();
             case "sendAll" ->
                 assertThat(old.template()
@@ -396,7 +397,7 @@ abstract class ShardedTopicContract {
         assertThatThrownBy(() -> eight.template().sendAll(List.of(message("b").build())))
                 .isInstanceOf(BatchSendException.class);
         assertThat(eight.template().sendAsync(message("b").build()))
-                .failsWithin(Duration.ofSeconds(30))
+                .failsWithin(Duration.ofSeconds(60))
                 .withThrowableThat()
                 .withMessageContaining("registered with 4 shards");
         assertThat(keys()).isEqualTo(before);

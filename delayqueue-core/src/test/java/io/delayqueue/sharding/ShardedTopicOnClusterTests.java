@@ -12,39 +12,37 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** Runs the contract on a cluster with three masters. */
+@Tag("long")
+@Tag("core")
 class ShardedTopicOnClusterTests extends ShardedTopicContract {
 
     private static RedisClusterProcess cluster;
 
-    private ShardedQueue queue;
+    private static ShardedQueue queue;
 
     @BeforeAll
     static void startCluster() {
         cluster = RedisClusterProcess.builder().replicasPerMaster(0).start();
+        queue = new ShardedQueue(new LettuceConnectionFactory(new RedisClusterConfiguration(cluster.addresses())));
     }
 
     @AfterAll
     static void stopCluster() {
+        queue.close();
         cluster.close();
     }
 
     @BeforeEach
-    void connect() {
+    void flush() {
         cluster.flush();
-        queue = new ShardedQueue(new LettuceConnectionFactory(new RedisClusterConfiguration(cluster.addresses())));
-    }
-
-    @AfterEach
-    void disconnect() {
-        queue.close();
     }
 
     @Override

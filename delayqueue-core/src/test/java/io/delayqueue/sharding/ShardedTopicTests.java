@@ -29,7 +29,8 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -45,22 +46,26 @@ class ShardedTopicTests extends ShardedTopicContract {
     private static final Duration LATER = Duration.ofHours(1);
 
     private final RedisServerProcess redis;
-    private FaultProxy proxy;
-    private ShardedQueue queue;
+    private static FaultProxy proxy;
+    private static ShardedQueue queue;
 
     ShardedTopicTests(RedisServerProcess redis) {
         this.redis = redis;
     }
 
-    @BeforeEach
-    void connect() {
-        redis.flush();
+    @BeforeAll
+    static void connect(RedisServerProcess redis) {
         proxy = FaultProxy.inFrontOf(redis);
         queue = new ShardedQueue(new LettuceConnectionFactory(proxy.host(), proxy.port()));
     }
 
-    @AfterEach
-    void disconnect() {
+    @BeforeEach
+    void flush() {
+        redis.flush();
+    }
+
+    @AfterAll
+    static void disconnect() {
         queue.close();
         proxy.close();
     }
@@ -206,18 +211,10 @@ class ShardedTopicTests extends ShardedTopicContract {
     }
 
     @Test
-    void registeringATopicAgainDuringSendsLosesNoMessage() throws Exception {
-        registerAgainDuringSends(100);
-    }
-
-    @Test
     @Tag("long")
     @Tag("core")
-    void registeringATopicAgainDuringManySendsLosesNoMessage() throws Exception {
-        registerAgainDuringSends(300);
-    }
-
-    private void registerAgainDuringSends(int sends) throws Exception {
+    void registeringATopicAgainDuringSendsLosesNoMessage() throws Exception {
+        int sends = 300;
         ExecutorService threads = Executors.newCachedThreadPool();
         try {
             List<Future<?>> senders = IntStream.range(0, 3)

@@ -191,7 +191,7 @@ class ShardSessionTests {
 
     @Test
     void noneIsLostOrDoubledWhileManyAdd() throws Exception {
-        int each = 20_000;
+        int each = 2_000;
         ConcurrentHashMap.KeySetView<String, Boolean> taken = ConcurrentHashMap.newKeySet();
         List<Thread> adders = IntStream.range(0, 4)
                 .mapToObj(t -> new Thread(() ->

@@ -3,6 +3,7 @@ package io.delayqueue.store.bench;
 import io.delayqueue.redis.LuaScript;
 import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.test.redis.RedisServerProcess;
+import io.delayqueue.testing.SystemClock;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -38,7 +39,7 @@ public final class ServerClock {
     /** Current time of this clock in milliseconds since 1970. */
     public long millis() {
         Object ahead = redis.command("GET", KEY);
-        return System.currentTimeMillis() + (ahead == null ? 0 : Long.parseLong(String.valueOf(ahead)));
+        return SystemClock.millis() + (ahead == null ? 0 : Long.parseLong(String.valueOf(ahead)));
     }
 
     /** Returns a runner whose scripts read this clock. */

@@ -12,7 +12,6 @@ import io.delayqueue.store.script.RedisMessageStore;
 import io.delayqueue.store.script.ShardReader;
 import io.delayqueue.store.script.TopicDeletion;
 import io.delayqueue.store.script.TopicRegistry;
-import io.delayqueue.test.redis.RedisServerBuilder;
 import io.delayqueue.test.redis.RedisServerProcess;
 import io.delayqueue.testing.RawRedis;
 import java.util.ArrayList;
@@ -26,9 +25,10 @@ import org.junit.jupiter.api.extension.AfterAllCallback;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.BeforeEachCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ExtensionContext.Namespace;
 
 /**
- * The store on a dedicated Redis, with one open and empty shard before each test. With a driven clock, scripts read the
+ * The store on a Redis that only tests of scripts use, with one open and empty shard before each test. With a driven clock, scripts read the
  * time from a key, which is {@link #T0} until the test changes it. Apart from that, the scripts are the production
  * ones.
  */
@@ -41,7 +41,8 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
     private static final String SET_CLOCK =
             "redis.call('HDEL', KEYS[1], '')" + " redis.call('HSET', KEYS[1], 's', ARGV[1], 'us', ARGV[2])";
 
-    private final UnaryOperator<RedisServerBuilder> settings;
+    private static final Namespace NAMESPACE = Namespace.create(StoreBench.class);
+
     private final boolean driven;
     private final Shard shard = Shard.single("orders");
     private final KeySpace keySpace = new KeySpace("dq");
@@ -50,24 +51,25 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
     private RawScripts scripts;
     private QueueProcess process;
 
-    private StoreBench(UnaryOperator<RedisServerBuilder> settings, boolean driven) {
-        this.settings = settings;
+    private StoreBench(boolean driven) {
         this.driven = driven;
     }
 
     /** Creates a bench with a clock driven by the test. */
     public static StoreBench withDrivenClock() {
-        return new StoreBench(UnaryOperator.identity(), true);
+        return new StoreBench(true);
     }
 
     /** Creates a bench with the clock of the Redis server. */
-    public static StoreBench withServerClock(UnaryOperator<RedisServerBuilder> settings) {
-        return new StoreBench(settings, false);
+    public static StoreBench withServerClock() {
+        return new StoreBench(false);
     }
 
     @Override
     public void beforeAll(ExtensionContext context) {
-        server = settings.apply(RedisServerProcess.builder()).start();
+        server = context.getRoot()
+                .getStore(NAMESPACE)
+                .computeIfAbsent("server", key -> RedisServerProcess.start(), RedisServerProcess.class);
         redis = new RawRedis(server.port());
         scripts = new RawScripts(redis);
     }
@@ -80,7 +82,6 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
     @Override
     public void afterAll(ExtensionContext context) {
         redis.close();
-        server.close();
     }
 
     /** Resets to an empty Redis with one open shard and a new process. */

@@ -7,7 +7,6 @@ import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.StoreBench;
 import java.util.List;
 import java.util.Map;
-import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -20,7 +19,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 class CommandCountTests {
 
     @RegisterExtension
-    static final StoreBench bench = StoreBench.withServerClock(UnaryOperator.identity());
+    static final StoreBench bench = StoreBench.withServerClock();
 
     private long sequence = 10;
 

@@ -293,17 +293,12 @@ class DeadLetterScriptTests {
 
     /** Dead letters from the oldest on, each with a record of so many bytes. */
     private void deadLettersOf(int count, IntUnaryOperator bytes) {
-        bench.given(new ShardState());
+        ShardState state = new ShardState();
         for (int i = 0; i < count; i++) {
             String id = "m" + i + "@w1-1";
-            bench.redis().call("ZADD", bench.keySpace().of(bench.shard()).dead(), Long.toString(T0 - count + i), id);
-            bench.redis()
-                    .call(
-                            "HSET",
-                            bench.keySpace().of(bench.shard()).deadLetters(),
-                            id,
-                            "x".repeat(bytes.applyAsInt(i)));
+            state.put("dead", id, T0 - count + i).put("deadLetters", id, "x".repeat(bytes.applyAsInt(i)));
         }
+        bench.given(state);
         bench.redis().call("HSET", bench.keySpace().of(bench.shard()).meta(), "largest", "1048576");
     }
 
@@ -324,14 +319,15 @@ class DeadLetterScriptTests {
         assertThat(pruned(0)).isZero();
     }
 
+    /** From a random sample, whose sum is within 10% of this at nine standard deviations. */
     @Test
     void theSizeOfManyDeadLettersIsEstimated() {
-        deadLettersOf(2000, i -> i % 4 == 0 ? 1000 : 10);
-        long size = 500 * 1000 + 1500 * 10;
+        deadLettersOf(2000, i -> i % 4 == 0 ? 1000 : 600);
+        long size = 500 * 1000 + 1500 * 600;
 
         assertThat(pruned(size * 11 / 10)).isZero();
         int dropped = pruned(size * 9 / 10);
-        assertThat(dropped).isBetween(100, 300);
+        assertThat(dropped).isBetween(50, 350);
         assertThat(pruned(100_000)).isEqualTo(500);
     }
 

@@ -215,7 +215,7 @@ class ListScriptTests {
     @EnumSource
     void whatStaysIsOnExactlyOnePageWhateverElseMoves(MessageState state) {
         Random random = new Random(state.name().length());
-        int count = 5000;
+        int count = 2000;
         long base = state == MessageState.READY ? T0 - 100 : T0 + 100;
         ShardState given = new ShardState();
         IntStream.range(0, count).forEach(i -> {
@@ -235,7 +235,7 @@ class ListScriptTests {
         List<String> seen = new ArrayList<>();
         Place next = null;
         do {
-            Listing page = list(state, next, 1 + random.nextInt(300));
+            Listing page = list(state, next, 1 + random.nextInt(120));
             seen.addAll(ids(page));
             next = page.next();
             Place last = next;

@@ -26,7 +26,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
-import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -40,7 +39,7 @@ class QuietLookupTests {
     private static final long AHEAD = 4_000_000_000_000L;
 
     @RegisterExtension
-    static final StoreBench bench = StoreBench.withServerClock(UnaryOperator.identity());
+    static final StoreBench bench = StoreBench.withServerClock();
 
     /** A call with its results: for an absent shard, and for {@link #one()}. */
     record Lookup(String name, Function<QueueProcess, Object> call, Object none, Object some) {
