@@ -2,11 +2,9 @@ package io.delayqueue.coordination;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.coordination.Membership.ShardAssignment;
 import io.delayqueue.message.Shard;
-import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
@@ -53,7 +51,7 @@ class MembershipTests extends NodesTest {
         assertEachIsAssignedOnce(one, two, three);
         assertThat(one.assignments).allMatch(ShardAssignment::hasPeers);
 
-        three.membership.leave(Duration.ofSeconds(5));
+        three.membership.leave(REPLY_TIMEOUT);
         assertThat(three.isListed()).isFalse();
         one.beat();
         two.beat();
@@ -74,11 +72,10 @@ class MembershipTests extends NodesTest {
         assertEachIsAssignedOnce(one, dead);
         assertThat(dead.assigned()).isPositive();
 
-        long silent = TIMEOUT.toMillis() - 1000;
-        redis.command("ZINCRBY", "dq:{nodes}:seen", "-" + silent, "dead");
+        redis.command("ZINCRBY", "dq:{nodes}:seen", "-" + TIMEOUT.dividedBy(2).toMillis(), "dead");
         one.beat();
         assertThat(dead.isListed()).isTrue();
-        redis.command("ZINCRBY", "dq:{nodes}:seen", "-2000", "dead");
+        redis.command("ZINCRBY", "dq:{nodes}:seen", "-" + TIMEOUT.dividedBy(2).toMillis(), "dead");
         one.beat();
         assertThat(dead.isListed()).isFalse();
         assertThat(one.assigned()).isEqualTo(SHARDS.size());
@@ -129,7 +126,7 @@ class MembershipTests extends NodesTest {
         blackOut = true;
         assertThatThrownBy(one.membership::run).hasMessage("Redis is unavailable");
         assertThat(one.assigned()).isEqualTo(mine);
-        ahead = TIMEOUT.plusSeconds(1).toNanos();
+        nanos = TIMEOUT.plusSeconds(1).toNanos();
         assertThatThrownBy(one.membership::run).hasMessage("Redis is unavailable");
         assertThat(one.assigned()).isEqualTo(SHARDS.size());
         assertThat(one.told).hasValue((int) (SHARDS.size() - mine));
@@ -171,7 +168,7 @@ class MembershipTests extends NodesTest {
 
     @Test
     void pausedTopicsAreReadByTheNextHeartbeat() {
-        NodeDirectory directory = new NodeDirectory(scripts, new KeySpace("dq"), TIMEOUT);
+        NodeDirectory directory = new NodeDirectory(scripts, keySpace, TIMEOUT);
         directory.pause("b");
         Node one = node("one");
         AtomicInteger changes = new AtomicInteger();
@@ -202,12 +199,12 @@ class MembershipTests extends NodesTest {
 
     @Test
     void knownPausesRemainDuringAnOutage() {
-        NodeDirectory directory = new NodeDirectory(scripts, new KeySpace("dq"), TIMEOUT);
+        NodeDirectory directory = new NodeDirectory(scripts, keySpace, TIMEOUT);
         directory.pause("b");
         Node one = node("one");
         one.beat();
         blackOut = true;
-        ahead = TIMEOUT.multipliedBy(3).toNanos();
+        nanos = TIMEOUT.multipliedBy(3).toNanos();
         assertThatThrownBy(one.membership::run).hasMessage("Redis is unavailable");
         assertThat(one.membership.pauses().include("b")).isTrue();
         assertThat(one.membership.pauses().allow("a")).isTrue();
@@ -218,15 +215,15 @@ class MembershipTests extends NodesTest {
         Node one = node("one");
         blackOut = true;
         assertThatThrownBy(one.membership::run).hasMessage("Redis is unavailable");
-        ahead = TIMEOUT.minusSeconds(1).toNanos();
+        nanos = TIMEOUT.minusSeconds(1).toNanos();
         assertThatThrownBy(one.membership::run).hasMessage("Redis is unavailable");
         assertThat(one.membership.pauses().allow("a")).isFalse();
-        ahead = TIMEOUT.plusSeconds(1).toNanos();
+        nanos = TIMEOUT.plusSeconds(1).toNanos();
         assertThatThrownBy(one.membership::run).hasMessage("Redis is unavailable");
         assertThat(one.membership.pauses().allow("a")).isTrue();
 
         blackOut = false;
-        new NodeDirectory(scripts, new KeySpace("dq"), TIMEOUT).pause("a");
+        new NodeDirectory(scripts, keySpace, TIMEOUT).pause("a");
         one.beat();
         assertThat(one.membership.pauses().allow("a")).isFalse();
     }
@@ -239,8 +236,8 @@ class MembershipTests extends NodesTest {
         try {
             one.beat();
             node("two").beat();
-            await().until(one::isListed);
-            one.membership.leave(Duration.ofSeconds(5));
+            assertThat(one.isListed()).isTrue();
+            one.membership.leave(REPLY_TIMEOUT);
             assertThat(one.isListed()).isFalse();
         } finally {
             redis.command("CONFIG", "SET", "maxmemory", "0");
@@ -252,14 +249,7 @@ class MembershipTests extends NodesTest {
         CompletableFuture<Void> silence = new CompletableFuture<>();
         ScriptRunner slow = call -> scripts.run(call).thenCombine(silence, (reply, end) -> reply);
         Membership membership = new Membership(
-                slow,
-                new KeySpace("dq"),
-                "slow",
-                Duration.ofSeconds(5),
-                TIMEOUT,
-                System::nanoTime,
-                () -> NodeReport.UNKNOWN,
-                () -> {});
+                slow, keySpace, "slow", INTERVAL, TIMEOUT, () -> nanos, () -> NodeReport.UNKNOWN, () -> {});
         Semaphore wakes = new Semaphore(0);
         membership.schedule(new Background(wakes), "heartbeat");
 
@@ -268,15 +258,15 @@ class MembershipTests extends NodesTest {
         assertThat(membership.run()).isEqualTo(RedisTask.UNTIL_REPLIED);
         wakes.drainPermits(); // of the change; the next one is of the reply
         silence.complete(null);
-        assertThat(wakes.tryAcquire(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(wakes.tryAcquire(60, TimeUnit.SECONDS)).isTrue();
 
         assertThat(membership.run()).isZero();
         Duration next = membership.run();
         while (next.equals(RedisTask.UNTIL_REPLIED)) {
-            assertThat(wakes.tryAcquire(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(wakes.tryAcquire(60, TimeUnit.SECONDS)).isTrue();
             next = membership.run();
         }
-        assertThat(next).isEqualTo(Duration.ofSeconds(5));
+        assertThat(next).isEqualTo(INTERVAL);
         assertThat(redis.command("HGET", "dq:{nodes}:topics", "slow")).hasToString("MESSAGES t");
     }
 }

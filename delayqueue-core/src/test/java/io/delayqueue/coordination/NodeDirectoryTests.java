@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.delayqueue.coordination.KnownNodes.Former;
-import io.delayqueue.coordination.KnownNodes.Node;
 import io.delayqueue.listener.ListenerStatus;
 import io.delayqueue.listener.ListenerStatus.Attempts;
 import io.delayqueue.listener.ListenerStatus.RunningHandler;
@@ -13,61 +12,30 @@ import io.delayqueue.listener.ListenerStatus.State;
 import io.delayqueue.listener.ListenerStatus.Unavailable;
 import io.delayqueue.message.Shard;
 import io.delayqueue.message.Shard.QueueKind;
-import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.LuaScript;
-import io.delayqueue.redis.QueueConnections;
 import io.delayqueue.redis.RedisCallException;
-import io.delayqueue.redis.RedisScripts;
 import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.store.bench.RawScripts;
-import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** Reading live nodes and pausing topics. */
-@EmbeddedRedis
-class NodeDirectoryTests {
+class NodeDirectoryTests extends NodesTest {
 
-    private static final Duration TIMEOUT = Duration.ofSeconds(15);
-
-    private final RedisServerProcess redis;
-    private final KeySpace keySpace = new KeySpace("dq");
-    private final ExecutorService executor = Executors.newCachedThreadPool();
-    private LettuceConnectionFactory application;
-    private QueueConnections connections;
-    private ScriptRunner scripts;
     private NodeDirectory directory;
 
     NodeDirectoryTests(RedisServerProcess redis) {
-        this.redis = redis;
+        super(redis);
     }
 
     @BeforeEach
-    void connect() {
-        redis.flush();
-        application = new LettuceConnectionFactory("127.0.0.1", redis.port());
-        application.afterPropertiesSet();
-        application.start();
-        connections =
-                new QueueConnections(application, QueueConnections.Settings.defaults(), executor, System::nanoTime);
-        scripts = new RedisScripts(connections);
-        directory = new NodeDirectory(scripts, keySpace, TIMEOUT);
-    }
-
-    @AfterEach
-    void disconnect() {
-        connections.close();
-        application.destroy();
-        executor.shutdownNow();
+    void open() {
+        directory = new NodeDirectory(realTimeScripts, keySpace, TIMEOUT);
     }
 
     private Membership node(String name) {
@@ -75,8 +43,7 @@ class NodeDirectoryTests {
     }
 
     private Membership node(String name, NodeReport report) {
-        return new Membership(
-                scripts, keySpace, name, Duration.ofSeconds(5), TIMEOUT, System::nanoTime, () -> report, () -> {});
+        return new Membership(realTimeScripts, keySpace, name, INTERVAL, TIMEOUT, () -> nanos, () -> report, () -> {});
     }
 
     @Test
@@ -101,7 +68,7 @@ class NodeDirectoryTests {
         two.run();
         node("one").run();
         KnownNodes knownNodes = directory.read();
-        assertThat(knownNodes.nodes()).extracting(Node::name).containsExactly("one", "two");
+        assertThat(knownNodes.nodes()).extracting(KnownNodes.Node::name).containsExactly("one", "two");
         assertThat(knownNodes.nodes().get(0).messages()).isEmpty();
         assertThat(knownNodes.nodes().get(0).notifications()).isEmpty();
         assertThat(knownNodes.nodes().get(1).messages()).containsExactly("a", "b %\n-x", "e");
@@ -115,7 +82,7 @@ class NodeDirectoryTests {
         node("dead").run();
         node("alive").run();
         silence("dead");
-        assertThat(directory.read().nodes()).extracting(Node::name).containsExactly("alive");
+        assertThat(directory.read().nodes()).extracting(KnownNodes.Node::name).containsExactly("alive");
     }
 
     @Test
@@ -135,7 +102,7 @@ class NodeDirectoryTests {
                 new ListenerStatus("l2", "t", QueueKind.NOTIFICATIONS, State.RUNNING, 0, 1, null, null, Attempts.NONE);
         NodeReport report = new NodeReport("shop-7f9c", 42, Instant.ofEpochMilli(43), List.of(busy, idle));
         node("one", report).run();
-        assertThat(directory.read().nodes()).extracting(Node::report).containsExactly(report);
+        assertThat(directory.read().nodes()).extracting(KnownNodes.Node::report).containsExactly(report);
     }
 
     @Test
@@ -164,10 +131,12 @@ class NodeDirectoryTests {
         node("one").run();
         for (String text : List.of("", "pid=x", "host=%zz", "host=h\nkind=ELSE", "host=h\n")) {
             redis.command("HSET", "dq:{nodes}:reports", "one", text);
-            assertThat(directory.read().nodes()).extracting(Node::report).containsExactly(NodeReport.UNKNOWN);
+            assertThat(directory.read().nodes())
+                    .extracting(KnownNodes.Node::report)
+                    .containsExactly(NodeReport.UNKNOWN);
         }
         redis.command("HDEL", "dq:{nodes}:reports", "one");
-        assertThat(directory.read().nodes()).extracting(Node::report).containsExactly(NodeReport.UNKNOWN);
+        assertThat(directory.read().nodes()).extracting(KnownNodes.Node::report).containsExactly(NodeReport.UNKNOWN);
     }
 
     @Test
@@ -190,7 +159,7 @@ class NodeDirectoryTests {
     void stoppedNodeIsRemembered() {
         Membership node = node("one");
         node.run();
-        node.leave(Duration.ofSeconds(5));
+        node.leave(REPLY_TIMEOUT);
         assertThat(directory.read().former())
                 .extracting(Former::name, Former::failed)
                 .containsExactly(tuple("one", false));
@@ -204,7 +173,7 @@ class NodeDirectoryTests {
         assertThat(directory.read().former()).isEmpty();
         Membership node = node("one");
         node.run();
-        node.leave(Duration.ofSeconds(5));
+        node.leave(REPLY_TIMEOUT);
         assertThat(redis.command("HKEYS", "dq:{nodes}:former")).isEqualTo(List.of("one"));
     }
 
@@ -234,7 +203,7 @@ class NodeDirectoryTests {
         node("one").run();
         redis.command("ZINCRBY", "dq:{nodes}:seen", "0.5", "one");
         redis.command("ZADD", "dq:{nodes}:seen", "+inf", "two");
-        assertThat(directory.read().nodes()).extracting(Node::name).containsExactly("one", "two");
+        assertThat(directory.read().nodes()).extracting(KnownNodes.Node::name).containsExactly("one", "two");
     }
 
     @Test
@@ -293,7 +262,7 @@ class NodeDirectoryTests {
             String text = "local left = " + write + " local real = redis local redis = {pcall = real.pcall, call ="
                     + " function(...) if (...) ~= 'TIME' then if left == 0 then error('stopped by the test') end"
                     + " left = left - 1 end return real.call(...) end} " + script.text();
-            return scripts.run(RawScripts.with(LuaScript.of(script.name(), text), call));
+            return realTimeScripts.run(RawScripts.with(LuaScript.of(script.name(), text), call));
         };
     }
 }

@@ -17,7 +17,8 @@ import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
@@ -25,38 +26,53 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 @EmbeddedRedis
 abstract class NodesTest {
 
-    static final Duration TIMEOUT = Duration.ofSeconds(15);
+    static final Duration INTERVAL = Duration.ofSeconds(5);
+    static final Duration TIMEOUT = Duration.ofMinutes(10);
+    static final Duration REPLY_TIMEOUT = Duration.ofMinutes(1);
+
+    private static ExecutorService executor;
+    private static LettuceConnectionFactory application;
+    private static QueueConnections connections;
 
     final RedisServerProcess redis;
-    private final ExecutorService executor = Executors.newCachedThreadPool();
-    private LettuceConnectionFactory application;
-    private QueueConnections connections;
+    final KeySpace keySpace = new KeySpace("dq");
+    /** Scripts with the clock of Redis. */
+    ScriptRunner realTimeScripts;
+    /** Scripts with {@link #clock}, unless {@link #blackOut}. */
     ScriptRunner scripts;
+
     ServerClock clock;
     boolean blackOut;
-    long ahead;
+    /** The monotonic clock of all nodes. */
+    long nanos;
 
     NodesTest(RedisServerProcess redis) {
         this.redis = redis;
     }
 
-    @BeforeEach
-    void connect() {
-        redis.flush();
+    @BeforeAll
+    static void connect(RedisServerProcess redis) {
+        executor = Executors.newCachedThreadPool();
         application = new LettuceConnectionFactory("127.0.0.1", redis.port());
         application.afterPropertiesSet();
         application.start();
         connections =
                 new QueueConnections(application, QueueConnections.Settings.defaults(), executor, System::nanoTime);
-        clock = new ServerClock(redis);
-        scripts = unlessBlackedOut(clock.over(new RedisScripts(connections)));
     }
 
-    @AfterEach
-    void disconnect() {
+    @AfterAll
+    static void disconnect() {
         connections.close();
         application.destroy();
         executor.shutdownNow();
+    }
+
+    @BeforeEach
+    void flush() {
+        redis.flush();
+        clock = new ServerClock(redis);
+        realTimeScripts = new RedisScripts(connections);
+        scripts = unlessBlackedOut(clock.over(realTimeScripts));
     }
 
     private ScriptRunner unlessBlackedOut(ScriptRunner real) {
@@ -79,19 +95,12 @@ abstract class NodesTest {
         Node(String name, List<Shard> shards) {
             this.name = name;
             this.membership = new Membership(
-                    scripts,
-                    new KeySpace("dq"),
-                    name,
-                    Duration.ofSeconds(5),
-                    TIMEOUT,
-                    () -> System.nanoTime() + ahead,
-                    () -> NodeReport.UNKNOWN,
-                    () -> {});
+                    scripts, keySpace, name, INTERVAL, TIMEOUT, () -> nanos, () -> NodeReport.UNKNOWN, () -> {});
             shards.forEach(shard -> assignments.add(membership.join(shard, told::incrementAndGet)));
         }
 
         void beat() {
-            assertThat(membership.run()).isEqualTo(Duration.ofSeconds(5));
+            assertThat(membership.run()).isEqualTo(INTERVAL);
         }
 
         long assigned() {

@@ -7,7 +7,6 @@ import io.delayqueue.listener.ListenerProgress;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Supplier;
@@ -135,8 +134,21 @@ class RedisTaskTests {
     @Test
     void runWithoutAThreadOfTheSchedulerWaitsForTheReply() {
         Task byHand = new Task();
-        byHand.call = new CompletableFuture<Duration>().completeOnTimeout(SECOND, 200, TimeUnit.MILLISECONDS);
-        assertThat(byHand.run()).isEqualTo(SECOND);
+        byHand.call = new CompletableFuture<>();
+        Thread runner = Thread.currentThread();
+        Thread replier = new Thread(() -> {
+            while (runner.getState() != Thread.State.TIMED_WAITING
+                    && !Thread.currentThread().isInterrupted()) {
+                Thread.onSpinWait();
+            }
+            byHand.call.complete(SECOND);
+        });
+        replier.start();
+        try {
+            assertThat(byHand.run()).isEqualTo(SECOND);
+        } finally {
+            replier.interrupt();
+        }
     }
 
     @Test

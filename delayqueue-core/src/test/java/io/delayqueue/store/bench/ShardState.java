@@ -147,8 +147,8 @@ public final class ShardState {
             }
             boolean sorted = ZSETS.contains(key);
             List<Object> command = new ArrayList<>(List.of(sorted ? "ZADD" : "HSET", name(keySpace, shard, key)));
-            entries.forEach((field, value) -> command.addAll(
-                    sorted ? List.of(value, field) : List.of(field, value.getBytes(ISO_8859_1))));
+            entries.forEach((field, value) ->
+                    command.addAll(sorted ? List.of(value, field) : List.of(field, value.getBytes(ISO_8859_1))));
             redis.call(command.toArray());
             if (key.endsWith("schedule") && entries.values().stream().anyMatch(ShardState::isSuspect)) {
                 redis.call("HSET", name(keySpace, shard, key.replace("schedule", "meta")), "suspects", "1");
