@@ -26,6 +26,7 @@ public final class Polls {
     private Claiming claiming =
             new Claiming(0, PollRequest.MAX_BYTES, Duration.ofSeconds(30), false, false, PollRequest.MAX_BATCH);
     private int reclaimMax = PollRequest.MAX_BATCH;
+    private Duration gap = Duration.ofSeconds(5);
     private boolean signalDueMessagesLeft;
     private @Nullable Duration sinceLast;
 
@@ -83,6 +84,12 @@ public final class Polls {
     /** Reclaims at most {@code max} messages. */
     public Polls reclaim(int max) {
         reclaimMax = max;
+        return this;
+    }
+
+    /** Suspends reclaiming only after a gap of this length between polls. */
+    public Polls gap(Duration gap) {
+        this.gap = gap;
         return this;
     }
 
@@ -152,7 +159,7 @@ public final class Polls {
                 consumer,
                 sequence,
                 claiming,
-                new Reclaiming(reclaimMax, 3, CrashLimits.DEFAULTS, Duration.ofSeconds(5), Duration.ofSeconds(10)),
+                new Reclaiming(reclaimMax, 3, CrashLimits.DEFAULTS, gap, Duration.ofSeconds(10)),
                 signalDueMessagesLeft,
                 List.copyOf(settlements),
                 List.copyOf(renewals),

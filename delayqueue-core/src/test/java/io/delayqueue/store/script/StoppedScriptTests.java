@@ -18,6 +18,7 @@ import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.ShardState;
 import io.delayqueue.store.bench.StoreBench;
 import io.delayqueue.store.script.Scenarios.Scenario;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -186,35 +187,36 @@ class StoppedScriptTests {
                 id, Due.NOW, OnDuplicate.REJECT, "anew", MessageLimits.NONE, Map.of(), "anew".getBytes(UTF_8));
     }
 
-    /** The caller handles what it got, then others poll each 4 s and handle the rest, until that time or until nothing is left. */
+    /** The caller handles what it got, then another polls whenever something is due or a lease ends, and handles the rest. */
     private void finish(@Nullable Object reply, long until) {
         if (reply instanceof PollReply poll && !poll.claims().isEmpty()) {
             handle(bench.shard(), "w1", 3, poll.claims());
         }
         long sequence = 1;
-        for (long now = T0; now <= until; now += 4000) {
+        long last = T0;
+        long now = T0;
+        while (now <= until) {
             bench.clock(now);
-            boolean empty = true;
+            long next = PollReply.NEVER;
             for (Shard kind : List.of(bench.shard(), bench.shard().notifications())) {
-                PollReply poll = claim(kind, ++sequence);
+                PollReply poll = claim(kind, ++sequence, now - last);
                 while (!poll.claims().isEmpty()) {
                     handle(kind, "z", ++sequence, poll.claims());
-                    poll = claim(kind, ++sequence);
+                    poll = claim(kind, ++sequence, 0);
                 }
-                empty &= poll.nextDueMillis() == PollReply.NEVER
-                        && poll.nextLeaseEndMillis() == PollReply.NEVER
-                        && !poll.suspectsLeft();
+                next = poll.suspectsLeft()
+                        ? now
+                        : Math.min(next, Math.min(poll.nextDueMillis(), poll.nextLeaseEndMillis()));
             }
-            if (empty) {
-                return;
-            }
+            last = now;
+            now = Math.max(now + 1, next);
         }
     }
 
-    private static PollReply claim(Shard kind, long sequence) {
+    private static PollReply claim(Shard kind, long sequence, long sinceLast) {
+        Polls poll = Polls.by("z", sequence).claim(500).claimSuspect();
         return bench.store()
-                .awaitPoll(
-                        kind, Polls.by("z", sequence).claim(500).claimSuspect().build());
+                .awaitPoll(kind, poll.gap(Duration.ofHours(1)).after(sinceLast).build());
     }
 
     private void handle(Shard kind, String consumer, long sequence, List<Claim> claims) {
