@@ -80,17 +80,6 @@ class AssignedShardsTests extends NodesTest {
     }
 
     @Test
-    void shardsOfAFailedNodeAreAssignedToTheOthers() {
-        List<Node> nodes = new ArrayList<>(nodes(3));
-        Node dead = nodes.remove(0);
-        assertThat(dead.assigned()).isEqualTo(2);
-        redis.command("ZINCRBY", "dq:{nodes}:seen", "-" + TIMEOUT.plusSeconds(1).toMillis(), dead.name);
-        nodes.forEach(Node::beat);
-        nodes.forEach(Node::beat);
-        assertShared(nodes);
-    }
-
-    @Test
     void pausedNodeIsAssignedNoShard() {
         List<Node> nodes = new ArrayList<>(nodes(3));
         Node paused = nodes.remove(2);

@@ -2,9 +2,11 @@ package io.delayqueue.store.bench;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.KeySpace;
+import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.store.BlockingStore;
 import io.delayqueue.store.PollReply;
@@ -176,9 +178,26 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
         return scripts.replies();
     }
 
+    /** Runs a call and returns whether the test stopped a script of it. */
+    public boolean stops(Runnable call) {
+        try {
+            call.run();
+            return false;
+        } catch (RedisCallException e) {
+            assertThat(e).hasMessageContaining("stopped by the test");
+            assertThat(e.kind()).isEqualTo(RedisCallException.Kind.STOPPED);
+            return true;
+        }
+    }
+
     /** Names of the scripts executed since the last call of this method. */
     public Set<String> executed() {
         return scripts.executed();
+    }
+
+    /** Runs the scripts of the current process. */
+    public ScriptRunner scripts() {
+        return scripts;
     }
 
     /** The components of a process, which share one topic registry. */

@@ -1,35 +1,36 @@
 package io.delayqueue.store.idempotency;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.InstanceOfAssertFactories.LIST;
 
-import io.delayqueue.template.RedisTest;
+import io.delayqueue.store.bench.StoreBench;
 import java.security.SecureRandom;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
 
-class IdempotencyKeysTests extends RedisTest {
+class IdempotencyKeysTests {
+
+    @RegisterExtension
+    static final StoreBench bench = StoreBench.withServerClock();
 
     private IdempotencyKeys keys;
 
     @BeforeEach
     void keys() {
-        keys = new IdempotencyKeys(queue.scripts(), queue.keySpace(), new SecureRandom());
+        keys = new IdempotencyKeys(bench.scripts(), bench.keySpace(), new SecureRandom());
     }
 
     @Test
     void aRepeatGetsTheFirstReservation() {
-        Reservation first = keys.reserve("orders", "k", "f", List.of("a", "b"));
+        Reservation first = keys.reserve("orders", "k\n 'x", "f", List.of("a", "b"));
 
         assertThat(first.ids()).containsExactly("a", "b");
         assertThat(first.nonce(0)).matches("i[a-z0-9]{24}").isNotEqualTo(first.nonce(1));
         assertThat(first.isRepeat()).isFalse();
-        assertThat(keys.reserve("orders", "k", "f", List.of("c", "d")))
+        assertThat(keys.reserve("orders", "k\n 'x", "f", List.of("c", "d")))
                 .isEqualTo(new Reservation(first.nonce(), first.ids(), true));
     }
 
@@ -54,40 +55,22 @@ class IdempotencyKeysTests extends RedisTest {
                 .doesNotHaveDuplicates();
     }
 
+    /** So of many at once, all get the same. */
     @Test
-    void ofManyAtOnceAllGetTheSame() {
-        queue.open("orders"); // connects
-        List<Reservation> reservations = IntStream.range(0, 16)
-                .mapToObj(i ->
-                        CompletableFuture.supplyAsync(() -> keys.reserve("orders", "k\n 'x", "f", List.of("id" + i))))
-                .toList()
-                .stream()
-                .map(CompletableFuture::join)
-                .toList();
-
-        assertThat(reservations)
-                .extracting(Reservation::nonce)
-                .containsOnly(reservations.get(0).nonce());
-        assertThat(reservations)
-                .extracting(Reservation::ids)
-                .containsOnly(reservations.get(0).ids());
-        assertThat(reservations)
-                .filteredOn(reservation -> !reservation.isRepeat())
-                .hasSize(1);
+    void aReservationIsOneScriptCall() {
+        keys.reserve("orders", "k", "f", List.of());
+        assertThat(bench.commands(() -> keys.reserve("orders", "k2", "f", List.of())))
+                .containsEntry("evalsha", 1L);
     }
 
     @Test
     void aReservationEndsAfterADay() {
         keys.reserve("orders", "k", "f", List.of());
 
-        assertThat(server.command("KEYS", "dq:idempotency:*"))
+        assertThat(bench.redis().call("KEYS", "dq:idempotency:*"))
                 .asInstanceOf(LIST)
                 .singleElement()
-                .satisfies(key -> assertThat((Long) server.command("PTTL", text(key)))
+                .satisfies(key -> assertThat((Long) bench.redis().call("PTTL", key))
                         .isBetween(1L, IdempotencyKeys.RESERVED.toMillis()));
-    }
-
-    private static String text(Object reply) {
-        return reply instanceof byte[] bytes ? new String(bytes, UTF_8) : reply.toString();
     }
 }

@@ -8,11 +8,14 @@ import io.delayqueue.redis.RedisScripts;
 import io.delayqueue.store.bench.StoreBench;
 import io.delayqueue.store.script.Scenarios.Scenario;
 import io.delayqueue.test.redis.FaultProxy;
+import java.util.HashSet;
+import java.util.Set;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -20,7 +23,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 
 /**
  * Every script executed twice by a real client: a proxy lets each command through and cuts the connection in place of
- * its first reply. If the client reports that the outcome is unknown, the caller repeats the same call.
+ * its first reply. {@link TwiceTests} executes all scenarios twice without a client. If the client reports that the outcome is unknown, the caller repeats the same call.
  */
 class CutReplyTests {
 
@@ -54,9 +57,27 @@ class CutReplyTests {
         return Scenarios.all();
     }
 
+    /** The first scenario of each script. */
+    static Stream<Scenario> scripts() {
+        Set<String> scripts = new HashSet<>();
+        return Scenarios.all().filter(scenario -> scripts.add(scenario.script()));
+    }
+
+    @ParameterizedTest
+    @MethodSource("scripts")
+    void whatTheClientRepeatsChangesNothing(Scenario scenario) {
+        assertUnchangedByRepeats(scenario);
+    }
+
     @ParameterizedTest
     @MethodSource("scenarios")
-    void whatTheClientRepeatsChangesNothing(Scenario scenario) {
+    @Tag("long")
+    @Tag("core")
+    void whatTheClientRepeatsChangesNothingInAnyScenario(Scenario scenario) {
+        assertUnchangedByRepeats(scenario);
+    }
+
+    private static void assertUnchangedByRepeats(Scenario scenario) {
         scenario.begin(bench);
         scenario.run(bench);
         String once = bench.state().toString();

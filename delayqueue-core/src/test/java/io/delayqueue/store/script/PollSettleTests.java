@@ -210,35 +210,28 @@ class PollSettleTests {
     }
 
     private static Stream<Row> forged() {
-        ShardState retrying = new ShardState().retrying("a", T0 + 5, 1, "E: no");
-        ShardState leased = new ShardState().leased("a", T0, "w1-1", END);
+        List<String> ids = List.of("a", "b", "c", "d", "e", "f");
+        ShardState retrying = new ShardState();
+        ids.forEach(id -> retrying.retrying(id, T0 + 5, 1, "E: no"));
+        ShardState leased = new ShardState();
+        ids.forEach(id -> leased.leased(id, T0, "w1-1", END));
         return Stream.of("-", "", " ", "- 1", "- 1 " + (T0 + 5), "w1-1 1", "w1-1 1 " + T0, "w1-", "-1", ".*", "%S+")
                 .flatMap(token -> Stream.of(
-                        gone(retrying, "acknowledge '" + token + "'", poll -> poll.acknowledge("a", token)),
-                        gone(retrying, "retry '" + token + "'", poll -> poll.retry("a", token, 700)),
-                        gone(retrying, "release '" + token + "'", poll -> poll.release("a", token)),
-                        gone(
-                                retrying,
-                                "dead-letter '" + token + "'",
-                                poll -> poll.deadLetter("a", token, DeadLetterCause.REQUESTED)),
-                        lost(retrying, token, "due 5, lease never"),
-                        gone(leased, "acknowledge '" + token + "'", poll -> poll.acknowledge("a", token)),
-                        gone(leased, "retry '" + token + "'", poll -> poll.retry("a", token, 700)),
-                        gone(leased, "release '" + token + "'", poll -> poll.release("a", token)),
-                        gone(leased, "postpone '" + token + "'", poll -> poll.postpone("a", token, 700, 1)),
-                        gone(
-                                leased,
-                                "dead-letter '" + token + "'",
-                                poll -> poll.deadLetter("a", token, DeadLetterCause.REQUESTED)),
-                        lost(leased, token, "due never, lease 30000")));
+                        forged("retrying", retrying, token, "due 5, lease never"),
+                        forged("leased", leased, token, "due never, lease 30000")));
     }
 
-    private static Row lost(ShardState state, String token, String next) {
+    private static Row forged(String state, ShardState before, String token, String next) {
         return Row.unchanged(
-                "renew '" + token + "' without the token is lost",
-                state,
-                settles(poll -> poll.renew("a", token, 9000)),
-                "lost a, " + next);
+                "every settlement of a message that is " + state + " with the token '" + token + "' is rejected",
+                before,
+                settles(poll -> poll.acknowledge("a", token)
+                        .retry("b", token, 700)
+                        .release("c", token)
+                        .deadLetter("d", token, DeadLetterCause.REQUESTED)
+                        .postpone("e", token, 700, 1)
+                        .renew("f", token, 9000)),
+                "gone a b c d e, lost f, " + next);
     }
 
     private static Stream<Row> late() {

@@ -8,7 +8,6 @@ import io.delayqueue.message.Due;
 import io.delayqueue.message.MessageLimits;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.message.Shard;
-import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.OutgoingMessage;
 import io.delayqueue.store.PollReply;
@@ -119,7 +118,7 @@ class StoppedScriptTests {
             bench.clock(T0);
             bench.restartProcess();
             bench.stoppedBefore("open", write);
-            if (!stops(() -> bench.store().awaitSend(bench.shard(), List.of(Sends.at("a", T0))))) {
+            if (!bench.stops(() -> bench.store().awaitSend(bench.shard(), List.of(Sends.at("a", T0))))) {
                 assertThat(write).isEqualTo(14);
                 return;
             }
@@ -136,7 +135,7 @@ class StoppedScriptTests {
             scenario.begin(bench);
             handled.clear();
             bench.stoppedBefore(scenario.script(), write);
-            if (!stops(() -> scenario.run(bench))) {
+            if (!bench.stops(() -> scenario.run(bench))) {
                 assertThat(write).as("writes").isPositive();
                 return;
             }
@@ -144,17 +143,6 @@ class StoppedScriptTests {
             then.accept(write);
         }
         throw new AssertionError("The script writes more than " + MOST_WRITES + " times");
-    }
-
-    private static boolean stops(Runnable call) {
-        try {
-            call.run();
-            return false;
-        } catch (RedisCallException e) {
-            assertThat(e).hasMessageContaining("stopped by the test");
-            assertThat(e.kind()).isEqualTo(RedisCallException.Kind.STOPPED);
-            return true;
-        }
     }
 
     private static void assertKept(Scenario scenario, int write) {

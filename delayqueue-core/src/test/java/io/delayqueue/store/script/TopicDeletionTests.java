@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.delayqueue.message.CancelOutcome;
 import io.delayqueue.message.DeadLetterCause;
-import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.ScriptCall;
 import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.store.BlockingStore;
@@ -180,7 +179,7 @@ class TopicDeletionTests {
             for (int write = 0; ; write++) {
                 bench.reset();
                 bench.stoppedBefore(script, write);
-                if (!stops(() -> bench.process().deletion().delete(TOPIC))) {
+                if (!bench.stops(() -> bench.process().deletion().delete(TOPIC))) {
                     assertThat(write).isEqualTo(script.equals("delete") ? 3 : 1);
                     break;
                 }
@@ -199,7 +198,7 @@ class TopicDeletionTests {
                     bench.reset();
                     BlockingStore sender = knows ? bench.store() : another().store();
                     bench.stoppedBefore(script, write);
-                    stops(() -> another().deletion().delete(TOPIC));
+                    bench.stops(() -> another().deletion().delete(TOPIC));
                     bench.undisturbed();
                     assertThat(send(sender, "a")).isEqualTo(Outcome.ACCEPTED);
                     assertKept("a");
@@ -208,16 +207,6 @@ class TopicDeletionTests {
                     assertKept("a");
                 }
             }
-        }
-    }
-
-    private static boolean stops(Runnable call) {
-        try {
-            call.run();
-            return false;
-        } catch (RedisCallException e) {
-            assertThat(e).hasMessageContaining("stopped by the test");
-            return true;
         }
     }
 
