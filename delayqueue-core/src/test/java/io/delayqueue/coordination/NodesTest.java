@@ -5,22 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.delayqueue.coordination.Membership.ShardAssignment;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.KeySpace;
-import io.delayqueue.redis.QueueConnections;
-import io.delayqueue.redis.RedisScripts;
 import io.delayqueue.redis.ScriptRunner;
+import io.delayqueue.store.bench.ClientScripts;
 import io.delayqueue.store.bench.ServerClock;
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** Base of tests with several nodes on one Redis. The tests run the tasks. */
 @EmbeddedRedis
@@ -30,14 +26,11 @@ abstract class NodesTest {
     static final Duration TIMEOUT = Duration.ofMinutes(10);
     static final Duration REPLY_TIMEOUT = Duration.ofMinutes(1);
 
-    private static ExecutorService executor;
-    private static LettuceConnectionFactory application;
-    private static QueueConnections connections;
+    /** Scripts with the clock of Redis. */
+    static ClientScripts realTimeScripts;
 
     final RedisServerProcess redis;
     final KeySpace keySpace = new KeySpace("dq");
-    /** Scripts with the clock of Redis. */
-    ScriptRunner realTimeScripts;
     /** Scripts with {@link #clock}, unless {@link #blackOut}. */
     ScriptRunner scripts;
 
@@ -52,26 +45,18 @@ abstract class NodesTest {
 
     @BeforeAll
     static void connect(RedisServerProcess redis) {
-        executor = Executors.newCachedThreadPool();
-        application = new LettuceConnectionFactory("127.0.0.1", redis.port());
-        application.afterPropertiesSet();
-        application.start();
-        connections =
-                new QueueConnections(application, QueueConnections.Settings.defaults(), executor, System::nanoTime);
+        realTimeScripts = new ClientScripts(redis.port());
     }
 
     @AfterAll
     static void disconnect() {
-        connections.close();
-        application.destroy();
-        executor.shutdownNow();
+        realTimeScripts.close();
     }
 
     @BeforeEach
     void flush() {
         redis.flush();
         clock = new ServerClock(redis);
-        realTimeScripts = new RedisScripts(connections);
         scripts = unlessBlackedOut(clock.over(realTimeScripts));
     }
 

@@ -9,8 +9,6 @@ import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Failure;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.KeySpace;
-import io.delayqueue.redis.QueueConnections;
-import io.delayqueue.redis.RedisScripts;
 import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.store.BlockingStore;
 import io.delayqueue.store.Claim;
@@ -20,6 +18,7 @@ import io.delayqueue.store.PollRequest;
 import io.delayqueue.store.PollRequest.Claiming;
 import io.delayqueue.store.PollRequest.Reclaiming;
 import io.delayqueue.store.Settlement;
+import io.delayqueue.store.bench.ClientScripts;
 import io.delayqueue.store.script.RedisMessageStore;
 import io.delayqueue.store.script.ShardPlan;
 import io.delayqueue.store.script.ShardPlan.OnConflict;
@@ -34,8 +33,6 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
@@ -44,20 +41,12 @@ final class ShardedQueue implements AutoCloseable {
 
     static final String TOPIC = "orders";
 
-    private final LettuceConnectionFactory application;
-    private final ExecutorService executor = Executors.newCachedThreadPool();
-    private final QueueConnections connections;
     private final AtomicLong sequence = new AtomicLong();
     final KeySpace keySpace = new KeySpace("dq");
-    final ScriptRunner scripts;
+    final ClientScripts scripts;
 
     ShardedQueue(LettuceConnectionFactory application) {
-        this.application = application;
-        application.afterPropertiesSet();
-        application.start();
-        connections =
-                new QueueConnections(application, QueueConnections.Settings.defaults(), executor, System::nanoTime);
-        scripts = new RedisScripts(connections);
+        scripts = new ClientScripts(application);
     }
 
     /** The components of a node, which share one topic registry. */
@@ -150,8 +139,6 @@ final class ShardedQueue implements AutoCloseable {
 
     @Override
     public void close() {
-        connections.close();
-        application.destroy();
-        executor.shutdownNow();
+        scripts.close();
     }
 }

@@ -2,16 +2,13 @@ package io.delayqueue.store.script;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.delayqueue.redis.QueueConnections;
 import io.delayqueue.redis.RedisCallException;
-import io.delayqueue.redis.RedisScripts;
+import io.delayqueue.store.bench.ClientScripts;
 import io.delayqueue.store.bench.StoreBench;
 import io.delayqueue.store.script.Scenarios.Scenario;
 import io.delayqueue.test.redis.FaultProxy;
 import java.util.HashSet;
 import java.util.Set;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -19,7 +16,6 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
  * Every script executed twice by a real client: a proxy lets each command through and cuts the connection in place of
@@ -31,25 +27,17 @@ class CutReplyTests {
     static final StoreBench bench = StoreBench.withDrivenClock();
 
     private static FaultProxy network;
-    private static LettuceConnectionFactory application;
-    private static ExecutorService executor;
-    private static QueueConnections connections;
+    private static ClientScripts client;
 
     @BeforeAll
     static void connect() {
         network = FaultProxy.inFrontOf(bench.server());
-        application = new LettuceConnectionFactory("127.0.0.1", network.port());
-        application.afterPropertiesSet();
-        executor = Executors.newCachedThreadPool();
-        connections =
-                new QueueConnections(application, QueueConnections.Settings.defaults(), executor, System::nanoTime);
+        client = new ClientScripts(network.port());
     }
 
     @AfterAll
     static void disconnect() {
-        connections.close();
-        application.destroy();
-        executor.shutdownNow();
+        client.close();
         network.close();
     }
 
@@ -83,7 +71,7 @@ class CutReplyTests {
         String once = bench.state().toString();
 
         scenario.begin(bench);
-        bench.processOver(new RedisScripts(connections)).awaitCount(bench.shard());
+        bench.processOver(client).awaitCount(bench.shard());
         network.cutFirstReplies(request -> request.name().startsWith("EVAL"));
         long executed = bench.commands(() -> repeatUntilReply(scenario)).get("evalsha");
         network.pass();

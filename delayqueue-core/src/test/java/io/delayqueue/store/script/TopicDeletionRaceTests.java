@@ -5,15 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.delayqueue.message.CancelOutcome;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.KeySpace;
-import io.delayqueue.redis.QueueConnections;
-import io.delayqueue.redis.RedisScripts;
-import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.store.BlockingStore;
 import io.delayqueue.store.OutgoingMessage;
 import io.delayqueue.store.SendReply;
 import io.delayqueue.store.SendReply.Outcome;
 import io.delayqueue.store.TopicConflictException;
 import io.delayqueue.store.TopicNotEmptyException;
+import io.delayqueue.store.bench.ClientScripts;
 import io.delayqueue.store.bench.Sends;
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
@@ -31,7 +29,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** Many send while others delete the topic again and again, all at once on one Redis. {@link TopicDeletionTests} does it step by step. */
 @Tag("long")
@@ -49,9 +46,7 @@ class TopicDeletionRaceTests {
     private final AtomicBoolean done = new AtomicBoolean();
     private int shards;
     private int sends;
-    private LettuceConnectionFactory application;
-    private QueueConnections connections;
-    private ScriptRunner scripts;
+    private ClientScripts scripts;
 
     TopicDeletionRaceTests(RedisServerProcess redis) {
         this.redis = redis;
@@ -60,19 +55,13 @@ class TopicDeletionRaceTests {
     @BeforeEach
     void connect() {
         redis.flush();
-        application = new LettuceConnectionFactory("127.0.0.1", redis.port());
-        application.afterPropertiesSet();
-        application.start();
-        connections =
-                new QueueConnections(application, QueueConnections.Settings.defaults(), executor, System::nanoTime);
-        scripts = new RedisScripts(connections);
+        scripts = new ClientScripts(redis.port());
     }
 
     @AfterEach
     void disconnect() {
         done.set(true);
-        connections.close();
-        application.destroy();
+        scripts.close();
         executor.shutdownNow();
     }
 
