@@ -30,25 +30,18 @@ import java.util.function.IntUnaryOperator;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /** The state tables of {@code replay.lua}, {@code purge.lua}, {@code deadletters.lua} and {@code deadletterkinds.lua}. */
-class DeadLetterScriptTests {
+class DeadLetterScriptTests extends ScriptTable {
 
     private static final String SENTINEL = "~".repeat(257);
 
-    @RegisterExtension
-    static final StoreBench bench = StoreBench.withDrivenClock();
-
-    @ParameterizedTest(name = "{0}")
-    @MethodSource({"replays", "strangeReplays", "unreadableReplays", "halfReplays", "purges", "retentions"})
-    void table(Row row) {
-        row.check(bench);
+    static Stream<Row> table() {
+        return Stream.of(replays(), strangeReplays(), unreadableReplays(), halfReplays(), purges(), retentions())
+                .flatMap(rows -> rows);
     }
 
-    static Stream<Row> replays() {
+    private static Stream<Row> replays() {
         Function<StoreBench, Object> replay = replay("a@w1-1", new Due(T0 + 70, false));
         return Stream.of(
                 Row.unchanged(
@@ -151,7 +144,7 @@ class DeadLetterScriptTests {
         return Await.call(() -> bench.reader().deadLetterKinds(bench.shard(), page));
     }
 
-    static Stream<Row> strangeReplays() {
+    private static Stream<Row> strangeReplays() {
         Function<StoreBench, Object> replay = replay("a@w1-1", new Due(T0 + 70, false));
         String limited = message("+n a=3 l=9000 x=5 e=" + T0, T0 - 9, T0 - 5, "x: 1 e=7\n\n12\n34");
         String again = message("+n a=3 l=9000 x=5", T0 - 9, T0 + 70, "x: 1 e=7\n\n12\n34");
@@ -180,7 +173,7 @@ class DeadLetterScriptTests {
                         new ShardState().put("schedule", "a", T0 + 70).put("messages", "a", "{}")));
     }
 
-    static Stream<Row> unreadableReplays() {
+    private static Stream<Row> unreadableReplays() {
         return Stream.of(
                         "",
                         "?",
@@ -196,7 +189,7 @@ class DeadLetterScriptTests {
                                 ReplayOutcome.UNREADABLE)));
     }
 
-    static Stream<Row> halfReplays() {
+    private static Stream<Row> halfReplays() {
         return Stream.of(
                 new Row(
                         "a replay that stopped after the message is finished by its repeat",
@@ -224,7 +217,7 @@ class DeadLetterScriptTests {
                                 .deadLetter("b", "w1-1", T0 - 2, "REQUESTED", 1, T0 - 9, "E: no")));
     }
 
-    static Stream<Row> purges() {
+    private static Stream<Row> purges() {
         ShardState both = deadLetters()
                 .notification("a@w1-1", T0 - 3)
                 .notification("b@w1-1", T0 - 2)
@@ -245,7 +238,7 @@ class DeadLetterScriptTests {
                         new ShardState()));
     }
 
-    static Stream<Row> retentions() {
+    private static Stream<Row> retentions() {
         ShardState a = new ShardState().deadLetter("a", "w1-1", T0 - 3, "REQUESTED", 1, T0 - 9, "E: no");
         ShardState b = new ShardState().deadLetter("b", "w1-1", T0 - 2, "REQUESTED", 1, T0 - 9, "E: no");
         return Stream.of(

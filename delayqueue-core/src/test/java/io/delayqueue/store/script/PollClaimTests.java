@@ -22,23 +22,11 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /** The state table of {@code poll.lua} where it claims. */
-class PollClaimTests {
+class PollClaimTests extends ScriptTable {
 
     private static final long END = T0 + 30_000;
-
-    @RegisterExtension
-    static final StoreBench bench = StoreBench.withDrivenClock();
-
-    @ParameterizedTest(name = "{0}")
-    @MethodSource
-    void table(Row row) {
-        row.check(bench);
-    }
 
     static Stream<Row> table() {
         return Stream.of(order(), attempts(), limits(), expiry(), leftovers()).flatMap(rows -> rows);

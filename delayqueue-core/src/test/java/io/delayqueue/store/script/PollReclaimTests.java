@@ -20,23 +20,11 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /** The state table of {@code poll.lua} where it reclaims, and what keeps it from that. */
-class PollReclaimTests {
+class PollReclaimTests extends ScriptTable {
 
     private static final long OVER = T0 - 1;
-
-    @RegisterExtension
-    static final StoreBench bench = StoreBench.withDrivenClock();
-
-    @ParameterizedTest(name = "{0}")
-    @MethodSource
-    void table(Row row) {
-        row.check(bench);
-    }
 
     static Stream<Row> table() {
         return Stream.of(over(), crashes(), leftovers()).flatMap(rows -> rows);

@@ -18,24 +18,12 @@ import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /** The state table of {@code poll.lua} where it settles. */
-class PollSettleTests {
+class PollSettleTests extends ScriptTable {
 
     private static final long END = T0 + 30_000;
     private static final String REQUESTED = "E: no\nat x\nat y";
-
-    @RegisterExtension
-    static final StoreBench bench = StoreBench.withDrivenClock();
-
-    @ParameterizedTest(name = "{0}")
-    @MethodSource
-    void table(Row row) {
-        row.check(bench);
-    }
 
     static Stream<Row> table() {
         return Stream.of(held(), many(), notHeld(), forged(), late(), leftovers())

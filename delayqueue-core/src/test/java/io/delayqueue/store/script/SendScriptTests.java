@@ -26,21 +26,9 @@ import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /** The state table of {@code send.lua}. */
-class SendScriptTests {
-
-    @RegisterExtension
-    static final StoreBench bench = StoreBench.withDrivenClock();
-
-    @ParameterizedTest(name = "{0}")
-    @MethodSource
-    void table(Row row) {
-        row.check(bench);
-    }
+class SendScriptTests extends ScriptTable {
 
     static Stream<Row> table() {
         return Stream.of(absent(), limited(), live(), versioned(), repeats(), others(), leftovers())

@@ -21,25 +21,17 @@ import java.util.List;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.MethodSource;
 
 /** The state tables of {@code cancel.lua}, {@code reschedule.lua}, {@code find.lua} and {@code count.lua}. */
-class VerbScriptTests {
+class VerbScriptTests extends ScriptTable {
 
     private static final long END = T0 + 30_000;
 
-    @RegisterExtension
-    static final StoreBench bench = StoreBench.withDrivenClock();
-
-    @ParameterizedTest(name = "{0}")
-    @MethodSource({"cancels", "cancelsUpToAVersion", "reschedules"})
-    void table(Row row) {
-        row.check(bench);
+    static Stream<Row> table() {
+        return Stream.of(cancels(), cancelsUpToAVersion(), reschedules()).flatMap(rows -> rows);
     }
 
-    static Stream<Row> cancels() {
+    private static Stream<Row> cancels() {
         Function<StoreBench, Object> cancel = bench -> bench.store().awaitCancel(bench.shard(), "a");
         ShardState deadLetter = new ShardState().deadLetter("a", "w1-1", T0, "REQUESTED", 1, T0, "");
         return Stream.of(
@@ -84,7 +76,7 @@ class VerbScriptTests {
                         new ShardState()));
     }
 
-    static Stream<Row> cancelsUpToAVersion() {
+    private static Stream<Row> cancelsUpToAVersion() {
         long version = 1_700_000_000_000_005L;
         long later = version + 1;
         Function<StoreBench, Object> cancel = bench ->
@@ -160,7 +152,7 @@ class VerbScriptTests {
         return new ShardState().put("schedule", "a", T0).put("messages", "a", message(head, T0, T0, "\na"));
     }
 
-    static Stream<Row> reschedules() {
+    private static Stream<Row> reschedules() {
         Function<StoreBench, Object> reschedule =
                 bench -> bench.store().awaitReschedule(bench.shard(), "a", new Due(T0 + 70, false));
         Function<StoreBench, Object> after =
