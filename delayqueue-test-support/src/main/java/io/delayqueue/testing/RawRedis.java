@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class RawRedis implements AutoCloseable {
 
-    private static final int TIMEOUT_MILLIS = 20_000;
+    private static final int TIMEOUT_MILLIS = 60_000;
 
     private final Socket socket;
     private final InputStream in;
