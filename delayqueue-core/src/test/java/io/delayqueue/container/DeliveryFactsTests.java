@@ -8,11 +8,10 @@ import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Shard.QueueKind;
 import io.delayqueue.test.redis.RedisServerProcess;
+import io.delayqueue.testing.SystemClock;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.locks.LockSupport;
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
@@ -23,7 +22,7 @@ class DeliveryFactsTests extends HandlingTest {
 
     private static final Recipient LISTENER = new Recipient("t", QueueKind.MESSAGES, "t-0");
     private static final Recipient NOTIFICATIONS = new Recipient("t", QueueKind.NOTIFICATIONS, "t-1");
-    private static final Duration WORK = Duration.ofMillis(100);
+    private static final Duration WORK = Duration.ofSeconds(10);
 
     private final Queue<Fact> facts = new ConcurrentLinkedQueue<>();
 
@@ -68,11 +67,7 @@ class DeliveryFactsTests extends HandlingTest {
 
     @BeforeEach
     void keepBook() {
-        node.close();
-        node = QueueNode.on(redis.port())
-                .settings(Pacing.builtIn().settings())
-                .events(happenings, new Book())
-                .start();
+        start(builder().events(happenings, new Book()));
     }
 
     /** Waits for a fact, because the event of a settlement is published after other threads may see its effect. */
@@ -86,11 +81,8 @@ class DeliveryFactsTests extends HandlingTest {
                 .orElseThrow();
     }
 
-    private static void work() {
-        long until = System.nanoTime() + WORK.toNanos();
-        for (long left = WORK.toNanos(); left > 0; left = until - System.nanoTime()) {
-            LockSupport.parkNanos(left);
-        }
+    private void work() {
+        time.jump(WORK);
     }
 
     @Test
@@ -99,9 +91,12 @@ class DeliveryFactsTests extends HandlingTest {
             work();
             return null;
         });
-        Duration delay = Duration.ofMillis(200);
+        Duration delay = Duration.ofHours(1);
         node.template.send("t", "hello", delay);
-        await("acknowledged");
+        Awaitility.await().until(() -> {
+            time.pass(delay, delay);
+            return happenings.count("acknowledged") == 1;
+        });
 
         Fact told = only("acknowledged");
         assertThat(told.recipient).isEqualTo(LISTENER);
@@ -130,7 +125,7 @@ class DeliveryFactsTests extends HandlingTest {
         node.template.send(DelayMessage.to("t")
                 .id("m")
                 .payload("")
-                .expireAt(Instant.now().minusSeconds(60))
+                .expireAt(SystemClock.now().minusSeconds(60))
                 .build());
         listen(QUICK, deliveries -> null);
         await("deadLettered m EXPIRED");

@@ -9,6 +9,7 @@ import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.FirstConnection;
 import io.delayqueue.store.DeadLetterQuery;
+import io.delayqueue.store.bench.ServerClock;
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 abstract class HandlingTest {
 
     static final Shard SHARD = Shard.single("t");
+    static final Duration STEP = Duration.ofSeconds(1);
     static final ListenerOptions QUICK = ListenerOptions.DEFAULTS.toBuilder()
             .retryPolicy(new Backoff.Fixed(Duration.ofMillis(10)))
             .maxAttempts(3)
@@ -29,10 +31,14 @@ abstract class HandlingTest {
 
     final RedisServerProcess redis;
     final Happenings happenings = new Happenings();
+    final ServerClock clock;
+    final MovableTime time;
     QueueNode node;
 
     HandlingTest(RedisServerProcess redis) {
         this.redis = redis;
+        clock = new ServerClock(redis);
+        time = new MovableTime(clock);
     }
 
     @BeforeEach
@@ -49,14 +55,23 @@ abstract class HandlingTest {
 
     /** Replaces the node by one with these interceptors. */
     final QueueNode with(DeliveryInterceptor... interceptors) {
+        return start(builder().interceptors(interceptors));
+    }
+
+    /** A node with the default settings, whose tasks run by the movable time. */
+    final QueueNode.Builder builder() {
+        return QueueNode.on(redis.port())
+                .events(happenings)
+                .scripts(clock::over)
+                .time(time);
+    }
+
+    /** Replaces the node. */
+    final QueueNode start(QueueNode.Builder builder) {
         if (node != null) {
             node.close();
         }
-        node = QueueNode.on(redis.port())
-                .settings(Pacing.builtIn().settings())
-                .events(happenings)
-                .interceptors(interceptors)
-                .start();
+        node = builder.start();
         return node;
     }
 
@@ -76,7 +91,14 @@ abstract class HandlingTest {
     }
 
     final void awaitTimes(String happening, int times) {
-        Awaitility.await().pollInterval(Duration.ofMillis(5)).until(() -> happenings.count(happening) >= times);
+        Awaitility.await().until(() -> happenings.count(happening) >= times);
+    }
+
+    final void awaitWhileTimePasses(String happening, int times) {
+        Awaitility.await().until(() -> {
+            time.pass(STEP, STEP);
+            return happenings.count(happening) >= times;
+        });
     }
 
     final DeadLetter deadLetterOf(String id) {

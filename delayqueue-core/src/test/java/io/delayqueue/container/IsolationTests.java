@@ -13,6 +13,7 @@ import io.delayqueue.message.CancelOutcome;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.message.Shard;
+import io.delayqueue.store.bench.ServerClock;
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
@@ -34,18 +35,34 @@ class IsolationTests extends NodeTest {
 
     private static final ListenerOptions ONE_WORKER =
             ListenerOptions.DEFAULTS.toBuilder().concurrency(1).build();
+    private static final Duration STEP = EngineSettings.DEFAULTS.sweep();
 
     private final Queue<String> handled = new ConcurrentLinkedQueue<>();
     private final AtomicInteger isolated = new AtomicInteger();
     private final AtomicInteger mostIsolated = new AtomicInteger();
 
+    private final ServerClock clock;
+    private final MovableTime time;
+
     IsolationTests(RedisServerProcess redis) {
         super(redis);
+        clock = new ServerClock(redis);
+        time = new MovableTime(clock);
     }
 
     private QueueNode node() {
-        return add(QueueNode.on(redis.port())
-                .settings(Pacing.builtIn().sweep(Duration.ofMillis(500)).settings()));
+        return add(builder());
+    }
+
+    private QueueNode.Builder builder() {
+        return QueueNode.on(redis.port()).scripts(clock::over).time(time);
+    }
+
+    private void awaitWhileTimePasses(String happening, int times) {
+        await().until(() -> {
+            time.pass(STEP, STEP);
+            return happenings.count(happening) >= times;
+        });
     }
 
     /** Sends messages and writes what crashes leave of them. */
@@ -235,8 +252,7 @@ class IsolationTests extends NodeTest {
         QueueNode node = node();
         suspects(node, "t", ids("suspect", 2));
         ListenerOptions options = ListenerOptions.DEFAULTS.toBuilder()
-                .lease(Duration.ofSeconds(1))
-                .handlingTime(Duration.ofSeconds(1))
+                .handlingTime(Duration.ofMinutes(1))
                 .build();
         node.listen("t", options, counting(deliveries -> {
             if (deliveries.get(0).id().equals("suspect0") && deliveries.get(0).crashes() == 2) {
@@ -245,8 +261,9 @@ class IsolationTests extends NodeTest {
             return null;
         }));
 
-        await().until(() -> happenings.count("acknowledged suspect1 1") == 1);
-        await().until(() -> happenings.count("acknowledged suspect0 1") == 1);
+        await().until(() -> happenings.count("started suspect0") == 1);
+        awaitWhileTimePasses("acknowledged suspect1 1", 1);
+        awaitWhileTimePasses("acknowledged suspect0 1", 1);
         assertThat(happenings.of("reclaimed")).containsExactly("reclaimed suspect0");
         release.countDown();
         await().until(() -> happenings.count("gone suspect0") == 1);
@@ -287,7 +304,7 @@ class IsolationTests extends NodeTest {
         assertThat(stopped).isNotDone();
         release.countDown();
 
-        assertThat(stopped).succeedsWithin(Duration.ofSeconds(20));
+        assertThat(stopped).succeedsWithin(Duration.ofSeconds(60));
         assertThat(happenings.count("acknowledged")).isEqualTo(1);
         Collection<String> left = ids("suspect", 2);
         assertThat(left.stream().filter(id -> node.template.find("t", id).isPresent()))
@@ -318,19 +335,17 @@ class IsolationTests extends NodeTest {
     void suspectThatWaitedForAThreadIsClaimedAgain() {
         Queue<Runnable> withoutThread = new ConcurrentLinkedQueue<>();
         AtomicBoolean waits = new AtomicBoolean(true);
-        QueueNode node = add(QueueNode.on(redis.port())
-                .handlers(task -> {
-                    if (waits.get()) {
-                        withoutThread.add(task);
-                    } else {
-                        task.run();
-                    }
-                })
-                .settings(Pacing.builtIn().confirmAfter(Duration.ofMillis(500)).settings()));
+        QueueNode node = add(builder().handlers(task -> {
+            if (waits.get()) {
+                withoutThread.add(task);
+            } else {
+                task.run();
+            }
+        }));
         suspects(node, "t", List.of("suspect"));
         node.listen("t", ONE_WORKER, counting(deliveries -> null));
         await().until(() -> !withoutThread.isEmpty());
-        await().pollDelay(Duration.ofMillis(600)).until(() -> true);
+        time.pass(EngineSettings.DEFAULTS.confirmAfter(), STEP);
         waits.set(false);
 
         withoutThread.forEach(Runnable::run);
@@ -343,21 +358,19 @@ class IsolationTests extends NodeTest {
     @Test
     void suspectWithoutAThreadIsClaimedAgainWithEachSweepOnly() {
         AtomicBoolean rejects = new AtomicBoolean(true);
-        QueueNode node = add(QueueNode.on(redis.port())
-                .handlers(task -> {
-                    if (rejects.get()) {
-                        throw new RejectedExecutionException("no thread");
-                    }
-                    task.run();
-                })
-                .settings(Pacing.builtIn().sweep(Duration.ofMillis(500)).settings()));
+        QueueNode node = add(builder().handlers(task -> {
+            if (rejects.get()) {
+                throw new RejectedExecutionException("no thread");
+            }
+            task.run();
+        }));
         suspects(node, "t", List.of("suspect"));
-        long begin = System.nanoTime();
+        long begun = time.getAsLong();
         node.listen("t", ONE_WORKER, counting(deliveries -> null));
 
-        await().until(() -> happenings.count("released suspect") == 3);
-        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isGreaterThan(Duration.ofMillis(900));
+        awaitWhileTimePasses("released suspect", 3);
+        assertThat(Duration.ofNanos(time.getAsLong() - begun)).isGreaterThanOrEqualTo(STEP.multipliedBy(2));
         rejects.set(false);
-        await().until(() -> happenings.count("acknowledged suspect 1") == 1);
+        awaitWhileTimePasses("acknowledged suspect 1", 1);
     }
 }

@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import io.delayqueue.event.Recipient;
 import io.delayqueue.listener.Acknowledgement;
 import io.delayqueue.listener.Delivery;
-import io.delayqueue.listener.DeliveryHandler;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.message.CancelOutcome;
 import io.delayqueue.message.DelayMessage;
@@ -15,10 +14,10 @@ import io.delayqueue.message.Shard;
 import io.delayqueue.redis.SignalSource.SignalListener;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.Settlement;
+import io.delayqueue.store.bench.ServerClock;
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -27,6 +26,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -41,13 +41,21 @@ class LeaseTests extends NodeTest {
             .prefetchTime(Duration.ofMinutes(2))
             .build();
 
-    private static final Duration MORE_THAN_THE_LEASE = Duration.ofSeconds(40);
+    private static final Duration LEASE = ListenerOptions.DEFAULTS.lease();
+    private static final Duration MORE_THAN_THE_LEASE = LEASE.plusSeconds(10);
+    private static final Duration HANDLING_TIME = Duration.ofMinutes(1);
+    /** A sweep, and less than the time until the renewal of a lease. */
+    private static final Duration STEP = EngineSettings.DEFAULTS.sweep();
+
     private static final int FAST = 50;
 
-    private final MovableTime time = new MovableTime();
+    private final ServerClock clock;
+    private final MovableTime time;
 
     LeaseTests(RedisServerProcess redis) {
         super(redis);
+        clock = new ServerClock(redis);
+        time = new MovableTime(clock);
     }
 
     private QueueNode node(Pacing pacing) {
@@ -55,33 +63,38 @@ class LeaseTests extends NodeTest {
     }
 
     private QueueNode node(Pacing pacing, GatedStore store) {
-        QueueNode node = QueueNode.on(redis.port())
+        return add(QueueNode.on(redis.port())
+                .scripts(clock::over)
                 .store(store)
                 .settings(pacing.settings())
-                .events(happenings)
-                .nanoTime(time)
-                .start();
-        nodes.add(node);
-        return node;
+                .time(time));
     }
 
     @Test
+    @Tag("long")
+    @Tag("core")
     void backlogSlowerThanItsLeaseLosesNoMessageAndNoAttempt() {
-        QueueNode node = node(Pacing.builtIn());
+        QueueNode node = add(QueueNode.on(redis.port()));
         sendDue(node, "steady", 60);
         sendDue(node, "faltering", 600);
         ListenerOptions steady =
                 ONE_WORKER.toBuilder().lease(Duration.ofSeconds(2)).build();
         ListenerOptions faltering =
                 ONE_WORKER.toBuilder().lease(Duration.ofSeconds(1)).build();
-        node.listen("steady", steady, taking(Duration.ofMillis(100)));
+        node.listen("steady", steady, deliveries -> {
+            LockSupport.parkNanos(Duration.ofMillis(100).toNanos());
+            return null;
+        });
         // fast ones first, so that many slow ones are claimed in advance
         node.listen("faltering", faltering, deliveries -> {
             int number = Integer.parseInt(deliveries.get(0).id().replace("faltering", ""));
-            return number < 575 ? null : taking(Duration.ofMillis(200)).handle(deliveries);
+            if (number >= 575) {
+                LockSupport.parkNanos(Duration.ofMillis(200).toNanos());
+            }
+            return null;
         });
 
-        await().atMost(Duration.ofSeconds(90)).until(() -> happenings.count("acknowledged") == 660);
+        await().until(() -> happenings.count("acknowledged") == 660);
         assertThat(happenings.of("started"))
                 .hasSize(660)
                 .doesNotHaveDuplicates()
@@ -93,19 +106,31 @@ class LeaseTests extends NodeTest {
     }
 
     @Test
+    void leasesOfHandledAndWaitingDeliveriesAreRenewed() {
+        QueueNode node = node(Pacing.builtIn());
+        blockFirstOf(node, "a", "b", "c", "d");
+
+        time.pass(LEASE.multipliedBy(3), STEP);
+        List.of("a", "b", "c", "d").forEach(id -> assertThat(leaseEnd(id)).isGreaterThan((double) clock.millis()));
+        release.countDown();
+        await().until(() -> happenings.count("acknowledged") == 4);
+        assertThat(happenings.of("started")).hasSize(4).allMatch(line -> line.endsWith(" 1"));
+        assertThat(happenings.of("released")).isEmpty();
+        assertThat(happenings.of("gone")).isEmpty();
+        assertThat(happenings.of("reclaimed")).isEmpty();
+    }
+
+    @Test
     void deliveryThatWaitsTooLongIsReleasedWithoutCountingTheAttempt() {
         QueueNode node = node(Pacing.builtIn());
-        sendDue(node, "t", 100);
-        ListenerOptions options =
-                ONE_WORKER.toBuilder().prefetchTime(Duration.ofMillis(300)).build();
-        node.listen("t", options, deliveries -> {
-            int number = Integer.parseInt(deliveries.get(0).id().replace("t", ""));
-            return number == 80 ? taking(Duration.ofSeconds(1)).handle(deliveries) : null;
-        });
+        blockFirstOf(node, "a", "b", "c");
 
-        await().until(() -> happenings.count("acknowledged") == 100);
-        assertThat(happenings.of("released")).isNotEmpty();
-        assertThat(happenings.of("started")).hasSize(100).allMatch(line -> line.endsWith(" 1"));
+        time.pass(ONE_WORKER.prefetchTime(), STEP);
+        await().until(() -> happenings.count("released") >= 2);
+        release.countDown();
+        await().until(() -> happenings.count("acknowledged") == 3);
+        assertThat(happenings.of("released")).contains("released b", "released c");
+        assertThat(happenings.of("started")).hasSize(3).allMatch(line -> line.endsWith(" 1"));
     }
 
     @Test
@@ -228,14 +253,25 @@ class LeaseTests extends NodeTest {
 
     @Test
     void deliveryWhoseLeaseMayHaveEndedIsConfirmedBeforeItStarts() {
-        QueueNode node = node(Pacing.quiet());
+        MovableTime ofTheNode = new MovableTime(); // in Redis, the leases have not ended
+        GatedStore store = new GatedStore();
+        QueueNode node = add(QueueNode.on(redis.port())
+                .store(store)
+                .settings(Pacing.quiet().settings())
+                .time(ofTheNode));
         Queue<Delivery> running = blockFirstOf(node, "a", "b", "c", "d");
+        CountDownLatch replies = new CountDownLatch(1);
+        store.set(poll -> {
+            assertThat(replies.await(60, TimeUnit.SECONDS)).isTrue();
+            return poll.call();
+        });
 
-        time.jump(MORE_THAN_THE_LEASE);
+        ofTheNode.jump(MORE_THAN_THE_LEASE);
         assertThat(running).noneMatch(Delivery::held);
         forgetLease("b");
         forgetLease("d");
         release.countDown();
+        replies.countDown();
         await().until(() -> happenings.count("acknowledged c") == 1);
         assertThat(happenings.of("released")).isEmpty();
         assertThat(happenings.of("started")).containsExactly("started a 1", "started c 1");
@@ -273,11 +309,10 @@ class LeaseTests extends NodeTest {
 
     @Test
     void leaseEndsAfterTheHandlingTimeAndTheMessageIsDeliveredAgain() {
-        QueueNode node = node(Pacing.builtIn().sweep(Duration.ofMillis(500)));
+        QueueNode node = node(Pacing.builtIn());
         ListenerOptions options = ListenerOptions.DEFAULTS.toBuilder()
                 .concurrency(2)
-                .lease(Duration.ofSeconds(1))
-                .handlingTime(Duration.ofSeconds(1))
+                .handlingTime(HANDLING_TIME)
                 .build();
         node.listen("t", options, deliveries -> {
             if (deliveries.get(0).crashes() == 0) {
@@ -286,8 +321,12 @@ class LeaseTests extends NodeTest {
             return null;
         });
         node.template.send(DelayMessage.to("t").id("m").payload("").build());
+        await().until(() -> happenings.count("started m 1") == 1);
 
-        await().until(() -> happenings.count("acknowledged m 1") == 1);
+        await().until(() -> {
+            time.pass(STEP, STEP);
+            return happenings.count("acknowledged m 1") == 1;
+        });
         assertThat(happenings.of("reclaimed")).containsExactly("reclaimed m");
         release.countDown();
         await().until(() -> happenings.count("gone m") == 1);
@@ -296,60 +335,50 @@ class LeaseTests extends NodeTest {
     @Test
     void extensionOutlivesTheHandlingTimeAndNoRenewalShortensIt() {
         QueueNode node = node(Pacing.builtIn());
-        ListenerOptions options = ListenerOptions.DEFAULTS.toBuilder()
-                .lease(Duration.ofSeconds(1))
-                .handlingTime(Duration.ofSeconds(1))
-                .build();
-        Queue<Boolean> told = new ConcurrentLinkedQueue<>();
-        CountDownLatch extended = new CountDownLatch(1);
+        ListenerOptions options =
+                ListenerOptions.DEFAULTS.toBuilder().handlingTime(HANDLING_TIME).build();
+        Queue<Boolean> accepted = new ConcurrentLinkedQueue<>();
         node.listen("t", options, deliveries -> {
-            told.add(deliveries
-                    .get(0)
-                    .acknowledgement()
-                    .extend(Duration.ofHours(1))
-                    .get(10, TimeUnit.SECONDS));
-            told.add(deliveries
-                    .get(0)
-                    .acknowledgement()
-                    .extend(Duration.ofSeconds(2))
-                    .get(10, TimeUnit.SECONDS));
-            extended.countDown();
+            Acknowledgement delivery = deliveries.get(0).acknowledgement();
+            accepted.add(delivery.extend(Duration.ofHours(1)).get(60, TimeUnit.SECONDS));
+            accepted.add(delivery.extend(Duration.ofSeconds(2)).get(60, TimeUnit.SECONDS));
             awaitRelease();
             return null;
         });
         node.template.send(DelayMessage.to("t").id("m").payload("").build());
-        await().until(() -> extended.getCount() == 0);
-        await().during(Duration.ofMillis(1500))
-                .atMost(Duration.ofSeconds(10))
-                .until(() -> leaseEnd("m")
-                        > System.currentTimeMillis() + Duration.ofMinutes(50).toMillis());
+        await().until(() -> accepted.size() == 2);
+
+        time.pass(HANDLING_TIME.plus(LEASE).plus(LEASE), STEP);
+        assertThat(leaseEnd("m"))
+                .isGreaterThan((double) clock.millis() + Duration.ofMinutes(50).toMillis());
         release.countDown();
         await().until(() -> happenings.count("acknowledged m 1") == 1);
-        assertThat(told).containsExactly(true, true);
+        assertThat(accepted).containsExactly(true, true);
+        assertThat(happenings.of("reclaimed")).isEmpty();
     }
 
     @Test
     void shorterExtensionRequestedTogetherWithALongerOneDoesNotShortenTheLease() {
         QueueNode node = node(Pacing.builtIn());
-        Queue<Boolean> told = new ConcurrentLinkedQueue<>();
+        Queue<Boolean> accepted = new ConcurrentLinkedQueue<>();
         CountDownLatch extended = new CountDownLatch(1);
         node.listen("t", ListenerOptions.DEFAULTS, deliveries -> {
             Acknowledgement delivery = deliveries.get(0).acknowledgement();
             CompletableFuture<Boolean> longer = delivery.extend(Duration.ofHours(1));
             CompletableFuture<Boolean> shorter = delivery.extend(Duration.ofMinutes(1));
-            told.add(longer.get(10, TimeUnit.SECONDS));
-            told.add(shorter.get(10, TimeUnit.SECONDS));
+            accepted.add(longer.get(60, TimeUnit.SECONDS));
+            accepted.add(shorter.get(60, TimeUnit.SECONDS));
             extended.countDown();
             awaitRelease();
             return null;
         });
         node.template.send(DelayMessage.to("t").id("m").payload("").build());
         await().until(() -> extended.getCount() == 0);
-        assertThat(leaseEnd("m")).isGreaterThan((double)
-                Instant.now().plus(Duration.ofMinutes(50)).toEpochMilli());
+        assertThat(leaseEnd("m"))
+                .isGreaterThan((double) clock.millis() + Duration.ofMinutes(50).toMillis());
         release.countDown();
         await().until(() -> happenings.count("acknowledged m 1") == 1);
-        assertThat(told).containsExactly(true, true);
+        assertThat(accepted).containsExactly(true, true);
     }
 
     private void sendDue(QueueNode node, String topic, int count) {
@@ -359,16 +388,6 @@ class LeaseTests extends NodeTest {
                         .payload("")
                         .build())
                 .toList());
-    }
-
-    private static DeliveryHandler taking(Duration time) {
-        return deliveries -> {
-            long until = System.nanoTime() + time.toNanos();
-            for (long left = time.toNanos(); left > 0; left = until - System.nanoTime()) {
-                LockSupport.parkNanos(left);
-            }
-            return null;
-        };
     }
 
     /** Blocks the only worker in the first message while the others are prefetched. */
@@ -402,7 +421,7 @@ class LeaseTests extends NodeTest {
 
     /** As if another consumer held it, with a long lease. */
     private void forgetLease(String id) {
-        long end = System.currentTimeMillis() + Duration.ofHours(1).toMillis();
+        long end = clock.millis() + Duration.ofHours(1).toMillis();
         redis.command("ZADD", "dq:{t:0.0}:leases", Long.toString(end), id);
         redis.command("HSET", "dq:{t:0.0}:deliveries", id, "other-1 1 0 ");
     }

@@ -7,47 +7,41 @@ import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.listener.ListenerProgress;
 import io.delayqueue.message.Shard.QueueKind;
 import io.delayqueue.redis.RedisCallException;
+import io.delayqueue.test.junit.EmbeddedRedis;
+import io.delayqueue.test.redis.FaultProxy;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
-import org.junit.jupiter.api.AfterEach;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
 /** The progress that a listener reports. */
-class ListenerProgressTests {
+@EmbeddedRedis
+class ListenerProgressTests extends NodeTest {
 
-    /** Three times a sweep, a timeout and a back-off. */
-    private static final Duration NOTICED = Duration.ofSeconds(10);
+    private final MovableTime time = new MovableTime();
 
-    private final RedisServerProcess redis = RedisServerProcess.start();
-    private final QueueNode node = QueueNode.on(redis.port())
-            .commandTimeout(Duration.ofMillis(300))
-            .settings(Pacing.builtIn().sweep(Duration.ofSeconds(2)).settings())
-            .start();
-
-    @AfterEach
-    void close() {
-        if (!redis.isRunning()) {
-            redis.restart();
-        }
-        node.close();
-        redis.close();
+    ListenerProgressTests(RedisServerProcess redis) {
+        super(redis);
     }
 
-    private ListenerContainer container() {
+    private static ListenerContainer container(QueueNode node) {
         return node.container("t", QueueKind.MESSAGES, ListenerOptions.DEFAULTS, deliveries -> null);
     }
 
     private static void awaitSuccess(ListenerContainer container) {
-        await().atMost(NOTICED).until(() -> {
-            ListenerProgress progress = container.progress();
-            return progress.sinceSuccess() != null && progress.failingFor() == null;
-        });
+        await().until(() -> isSuccess(container.progress()));
+    }
+
+    private static boolean isSuccess(ListenerProgress progress) {
+        return progress.sinceSuccess() != null && progress.failingFor() == null;
     }
 
     @Test
     void stoppedListenerReportsNoProgress() {
-        ListenerContainer container = container();
+        ListenerContainer container = container(add(QueueNode.on(redis.port())));
         assertThat(container.progress()).isEqualTo(ListenerProgress.NONE);
         container.start();
         awaitSuccess(container);
@@ -59,52 +53,77 @@ class ListenerProgressTests {
     @Test
     void runWithoutAPollIsNoSuccess() {
         CompletableFuture<Void> reply = new CompletableFuture<>();
-        try (QueueNode waiting = QueueNode.on(redis.port())
-                .scripts(real -> call -> call.script().name().equals("heartbeat")
-                        ? reply.thenCompose(begin -> real.run(call))
-                        : real.run(call))
-                .start()) {
-            ListenerContainer container =
-                    waiting.container("t", QueueKind.MESSAGES, ListenerOptions.DEFAULTS, deliveries -> null);
-            container.start();
-            await().during(Duration.ofSeconds(1))
-                    .until(() -> container.progress().sinceSuccess() == null);
+        Queue<String> scripts = new ConcurrentLinkedQueue<>();
+        QueueNode node = add(QueueNode.on(redis.port()).scripts(real -> call -> {
+            scripts.add(call.script().name());
+            return call.script().name().equals("heartbeat")
+                    ? reply.thenCompose(begin -> real.run(call))
+                    : real.run(call);
+        }));
+        node.template.send("t", "m");
+        ListenerContainer container = container(node);
+        container.start();
+        await().until(() -> scripts.contains("heartbeat"));
+        node.template.send("t", "later");
+        assertThat(container.progress().sinceSuccess()).isNull();
+        assertThat(scripts).doesNotContain("poll");
 
-            reply.complete(null);
-            awaitSuccess(container);
-        }
+        reply.complete(null);
+        awaitSuccess(container);
     }
 
     @Test
     void outageIsFailingUntilItIsOver() {
-        ListenerContainer container = container();
-        container.start();
-        awaitSuccess(container);
-        redis.kill();
+        try (FaultProxy proxy = FaultProxy.inFrontOf(redis)) {
+            QueueNode node = add(QueueNode.on(proxy.port())
+                    .commandTimeout(Duration.ofSeconds(1)) // ends the call that waits for a connection
+                    .time(time));
+            ListenerContainer container = container(node);
+            container.start();
+            awaitSuccess(container);
+            proxy.refuse();
+            proxy.disconnect();
 
-        await().atMost(NOTICED).until(() -> container.progress().failingFor() != null);
-        assertThat(container.progress().failure()).isInstanceOf(RedisCallException.class);
-        assertThat(container.progress().sinceSuccess()).isPositive();
+            awaitWhileTimePasses(() -> container.progress().failingFor() != null);
+            assertThat(container.progress().failure()).isInstanceOf(RedisCallException.class);
+            assertThat(container.progress().sinceSuccess()).isPositive();
 
-        redis.restart();
-        awaitSuccess(container);
-        assertThat(container.progress().failure()).isNull();
+            proxy.pass();
+            awaitWhileTimePasses(() -> isSuccess(container.progress()));
+            assertThat(container.progress().failure()).isNull();
+            node.close();
+            nodes.remove(node);
+        }
     }
 
+    private void awaitWhileTimePasses(BooleanSupplier condition) {
+        await().until(() -> {
+            time.jump(EngineSettings.DEFAULTS.sweep());
+            return condition.getAsBoolean();
+        });
+    }
+
+    /** The tasks run by the system clock. */
     @Test
     void unassignedPollerPollsRarelyAndIsNotOverdue() {
-        ListenerContainer assigned = container();
-        ListenerContainer other = container();
+        QueueNode node = add(QueueNode.on(redis.port())
+                .settings(Pacing.quiet().sweep(Duration.ofMillis(100)).settings())
+                .nanoTime(time));
+        ListenerContainer assigned = container(node);
+        ListenerContainer other = container(node);
         assigned.start();
         awaitSuccess(assigned);
         other.start();
         awaitSuccess(other);
-        Duration muchLongerThanASweep = Duration.ofSeconds(4);
+        await().until(node.signals::confirmed);
+        Duration manySweeps = Duration.ofSeconds(10); // less than the heartbeat timeout
 
-        await().atMost(Duration.ofSeconds(60)).until(() -> since(other).compareTo(muchLongerThanASweep) > 0);
-
-        assertThat(other.progress().overdueFor()).isZero();
-        assertThat(since(assigned)).isLessThan(muchLongerThanASweep);
+        await().until(() -> {
+            time.jump(manySweeps);
+            await().until(() -> since(assigned).compareTo(manySweeps) < 0);
+            return since(other).compareTo(manySweeps) > 0;
+        });
+        await().until(() -> other.progress().overdueFor().isZero());
     }
 
     private static Duration since(ListenerContainer container) {

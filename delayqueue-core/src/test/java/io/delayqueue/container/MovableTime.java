@@ -1,20 +1,60 @@
 package io.delayqueue.container;
 
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.store.bench.ServerClock;
+import io.delayqueue.testing.SystemClock;
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
-/** The monotonic clock, which a test can move. */
+/** The monotonic clock, which a test can move. Nodes built with {@link QueueNode.Builder#time} run their tasks by it. */
 public final class MovableTime implements LongSupplier {
 
     private final AtomicLong ahead = new AtomicLong();
+    private final List<MovableTasks> tasks = new CopyOnWriteArrayList<>();
+    private final @Nullable ServerClock server;
 
+    public MovableTime() {
+        this(null);
+    }
+
+    /** Moves the clock of Redis, too. */
+    public MovableTime(@Nullable ServerClock server) {
+        this.server = server;
+    }
+
+    void drives(MovableTasks moved) {
+        tasks.add(moved);
+    }
+
+    /** Moves the time. The tasks that are then due begin. */
     public void jump(Duration time) {
-        ahead.addAndGet(time.toNanos());
+        ahead.addAndGet(time.toNanos()); // first: a lease must not end in Redis before it ends here
+        if (server != null) {
+            server.advance(time);
+        }
+        tasks.forEach(MovableTasks::moved);
+    }
+
+    /** Moves the time in steps, and awaits after each one that all tasks that are due have ended. */
+    public void pass(Duration time, Duration step) {
+        for (long left = time.toNanos(); left > 0; left -= step.toNanos()) {
+            jump(Duration.ofNanos(Math.min(left, step.toNanos())));
+            awaitTasks();
+        }
+    }
+
+    /** Waits until no task is due. */
+    public void awaitTasks() {
+        await().until(() -> tasks.stream().allMatch(MovableTasks::areIdle));
     }
 
     @Override
     public long getAsLong() {
-        return System.nanoTime() + ahead.get();
+        return SystemClock.nanos() + ahead.get();
     }
 }

@@ -54,6 +54,7 @@ public final class QueueNode implements AutoCloseable {
     private final LettuceConnectionFactory application;
     private final ExecutorService executor = Executors.newCachedThreadPool();
     private final QueueConnections connections;
+    private final @Nullable MovableTasks movableTasks;
     private final List<ListenerContainer> containers = new CopyOnWriteArrayList<>();
     public final String name = EngineBuilder.newNode();
     public final KeySpace keySpace = new KeySpace("dq");
@@ -111,6 +112,11 @@ public final class QueueNode implements AutoCloseable {
         assembling.signals(silent == null ? signals : silent);
         if (builder.tasks != null) {
             assembling.tasks(builder.tasks);
+        }
+        MovableTime time = builder.time;
+        movableTasks = time == null ? null : new MovableTasks(time, new OutageLog(bus, time));
+        if (movableTasks != null) {
+            assembling.tasks(movableTasks);
         }
         if (builder.threads != null) {
             assembling.threads(builder.threads);
@@ -185,6 +191,9 @@ public final class QueueNode implements AutoCloseable {
                 .orTimeout(60, TimeUnit.SECONDS)
                 .join();
         engine.close();
+        if (movableTasks != null) {
+            movableTasks.close();
+        }
         connections.close();
         application.destroy();
         executor.shutdownNow();
@@ -199,6 +208,7 @@ public final class QueueNode implements AutoCloseable {
         private DelayQueueEvents[] events = {};
         private List<DeliveryInterceptor> interceptors = List.of();
         private LongSupplier nanoTime = System::nanoTime;
+        private @Nullable MovableTime time;
         private UnaryOperator<MessageStore> store = UnaryOperator.identity();
         private UnaryOperator<ScriptRunner> scripts = UnaryOperator.identity();
         private @Nullable PeriodicTaskScheduler tasks;
@@ -240,6 +250,12 @@ public final class QueueNode implements AutoCloseable {
         public Builder nanoTime(LongSupplier nanoTime) {
             this.nanoTime = nanoTime;
             return this;
+        }
+
+        /** The engine's clock, by which its tasks run. */
+        public Builder time(MovableTime time) {
+            this.time = time;
+            return nanoTime(time);
         }
 
         /** What the engine, but not the template, sees instead of the store. */

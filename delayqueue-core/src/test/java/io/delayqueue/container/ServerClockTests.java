@@ -35,8 +35,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class ServerClockTests extends NodeTest {
 
     private static final Duration SWEEP = Duration.ofSeconds(1);
-    /** Time after a gap in which listeners with a short lease reclaim nothing. */
-    private static final Duration GRACE = Duration.ofSeconds(3);
+    /** Less than the time until a lease is renewed. */
+    private static final Duration STEP = EngineSettings.DEFAULTS.sweep();
 
     private static final Duration LEASE = Duration.ofSeconds(3);
     private static final ListenerOptions SHORT =
@@ -45,6 +45,7 @@ class ServerClockTests extends NodeTest {
     private final Map<String, Queue<Delivery>> handled = new ConcurrentHashMap<>();
     private final Queue<String> wrong = new ConcurrentLinkedQueue<>();
     private ServerClock clock;
+    private MovableTime time;
     private FaultProxy network;
 
     ServerClockTests(RedisServerProcess redis) {
@@ -54,6 +55,7 @@ class ServerClockTests extends NodeTest {
     @BeforeEach
     void start() {
         clock = new ServerClock(redis);
+        time = new MovableTime(clock);
         network = FaultProxy.inFrontOf(redis);
     }
 
@@ -115,19 +117,16 @@ class ServerClockTests extends NodeTest {
         return DelayMessage.to("t").id(id).payload("");
     }
 
-    private void awaitWithin(Duration promised, String happening) {
-        await().atMost(promised.multipliedBy(3)).until(() -> happenings.count(happening) == 1);
-    }
-
     @ParameterizedTest
     @ValueSource(longs = {-3600, 3600})
     void clockChangeKeepsLeasesOfRunningOwnersAndFreesLeasesOfFailedOwners(long seconds) {
-        QueueNode dead = node(network.port());
-        dead.template.send(message("dead").build());
-        listen(dead, SHORT.toBuilder().concurrency(1).prefetch(0).build(), "dead");
+        ListenerOptions options = ListenerOptions.DEFAULTS;
+        QueueNode failed = add(QueueNode.on(network.port()).scripts(clock::over).nanoTime(time));
+        failed.template.send(message("dead").build());
+        listen(failed, options.toBuilder().concurrency(1).prefetch(0).build(), "dead");
         await().until(() -> happenings.count("started dead 1") == 1);
-        QueueNode one = node();
-        listen(one, SHORT, "living");
+        QueueNode one = driven();
+        listen(one, options, "living");
         one.template.sendAll(Stream.of(
                         message("living"),
                         message("living-own").lease(Duration.ofMinutes(1)),
@@ -138,40 +137,46 @@ class ServerClockTests extends NodeTest {
 
         network.refuse();
         network.disconnect();
-        clock.setAhead(Duration.ofSeconds(seconds));
-        QueueNode late = node();
-        listen(late, SHORT, "living");
+        // a third of the lease is left, and after the change Redis reclaims nothing for this time
+        time.pass(options.lease().multipliedBy(2).dividedBy(3), STEP);
+        clock.advance(Duration.ofSeconds(seconds));
+        QueueNode late = driven();
+        listen(late, options, "living");
         late.template.send(message("after").build());
 
-        awaitWithin(SWEEP, "acknowledged after");
+        awaitWhileTimePasses("acknowledged after");
         if (seconds > 0) {
-            awaitWithin(SWEEP, "acknowledged later");
+            awaitWhileTimePasses("acknowledged later");
         }
-        awaitWithin(LEASE.plus(SWEEP).plus(GRACE), "acknowledged dead 1");
+        awaitWhileTimePasses("acknowledged dead 1");
         assertThat(handled.get("living")).singleElement().matches(Delivery::held);
         assertThat(handled.get("living-own")).singleElement().matches(Delivery::held);
         release.countDown();
-        awaitWithin(SWEEP, "acknowledged living 1");
-        awaitWithin(SWEEP, "acknowledged living-own 1");
+        awaitWhileTimePasses("acknowledged living 1");
+        awaitWhileTimePasses("acknowledged living-own 1");
         assertThat(happenings.of("started living")).hasSize(2);
         assertThat(happenings.of("reclaimed")).containsExactly("reclaimed dead");
         assertThat(happenings.count("started later")).isEqualTo(seconds > 0 ? 1 : 0);
     }
 
-    @Test
-    void leasesOfAllLengthsHoldUnderLoadAndStallsWhileTheClockIsSet() throws Exception {
-        load(400, 8);
+    private QueueNode driven() {
+        return add(QueueNode.on(redis.port()).scripts(clock::over).time(time));
     }
 
-    @Test
-    @Tag("long")
-    @Tag("core")
-    void leasesOfAllLengthsHoldForLong() throws Exception {
-        load(8000, 200);
+    private void awaitWhileTimePasses(String happening) {
+        await().until(() -> {
+            time.pass(STEP, STEP);
+            return happenings.count(happening) == 1;
+        });
     }
 
     /** Two applications with different leases, messages with their own leases, handlers that extend, and a network that stalls. */
-    private void load(int messages, int settings) throws Exception {
+    @Test
+    @Tag("long")
+    @Tag("core")
+    void leasesOfAllLengthsHoldUnderLoadAndStallsWhileTheClockIsSet() throws Exception {
+        int messages = 8000;
+        int settings = 200;
         QueueNode steady = node();
         QueueNode stalling = node(network.port());
         ListenerOptions longer = SHORT.toBuilder().lease(Duration.ofSeconds(10)).build();
@@ -181,7 +186,7 @@ class ServerClockTests extends NodeTest {
             int number = Integer.parseInt(delivery.id());
             if (number % 20 == 0) {
                 Duration time = Duration.ofSeconds(3 + number % 30);
-                if (delivery.acknowledgement().extend(time).get(10, TimeUnit.SECONDS)) {
+                if (delivery.acknowledgement().extend(time).get(60, TimeUnit.SECONDS)) {
                     extended.countDown();
                 } else {
                     wrong.add(number + " could not be extended");
@@ -203,12 +208,11 @@ class ServerClockTests extends NodeTest {
             clock.setAhead(ahead);
             network.delay(Duration.ofMillis(i % 2 == 0 ? 100 : 0));
             int settled = i;
-            await().atMost(Duration.ofSeconds(10))
-                    .until(() -> happenings.count("acknowledged") >= messages * (settled + 1) / (settings + 1));
+            await().until(() -> happenings.count("acknowledged") >= messages * (settled + 1) / (settings + 1));
         }
         clock.setAhead(Duration.ofHours(2));
         network.delay(Duration.ZERO);
-        await().atMost(Duration.ofSeconds(60)).until(() -> happenings.count("acknowledged") >= messages);
+        await().until(() -> happenings.count("acknowledged") >= messages);
         assertThat(extended.getCount()).isZero();
         assertThat(happenings.of("acknowledged")).hasSize(messages).allMatch(line -> line.endsWith(" 1"));
         assertThat(happenings.of("reclaimed")).isEmpty();

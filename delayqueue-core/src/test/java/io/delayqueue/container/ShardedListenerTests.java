@@ -5,7 +5,6 @@ import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.event.EventBus;
 import io.delayqueue.listener.Delivery;
-import io.delayqueue.listener.DeliveryHandler;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.listener.ListenerProgress;
 import io.delayqueue.message.DelayMessage;
@@ -30,13 +29,12 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ArgumentsSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -45,9 +43,12 @@ import org.junit.jupiter.params.provider.ValueSource;
 @EmbeddedRedis
 class ShardedListenerTests {
 
+    private static final Duration STEP = EngineSettings.DEFAULTS.sweep();
+
     private final RedisServerProcess redis;
     private final Happenings happenings = new Happenings();
     private final List<QueueNode> nodes = new ArrayList<>();
+    private final MovableTime time = new MovableTime();
 
     ShardedListenerTests(RedisServerProcess redis) {
         this.redis = redis;
@@ -69,6 +70,17 @@ class ShardedListenerTests {
                 .settings(Pacing.quiet().settings()));
     }
 
+    private QueueNode driven() {
+        return add(QueueNode.on(redis.port()).time(time));
+    }
+
+    private void awaitWhileTimePasses(Supplier<Boolean> condition) {
+        await().until(() -> {
+            time.pass(STEP, STEP);
+            return condition.get();
+        });
+    }
+
     private QueueNode add(QueueNode.Builder builder) {
         QueueNode node = builder.events(happenings).start();
         nodes.add(node);
@@ -87,7 +99,6 @@ class ShardedListenerTests {
 
     @ParameterizedTest
     @ArgumentsSource(ShardCounts.class)
-    @Timeout(120)
     void eachMessageOfEachShardIsHandledOnceAndNotMoreAtATimeThanPermitted(int shards) {
         int count = 2000;
         Set<String> handled = ConcurrentHashMap.newKeySet();
@@ -105,7 +116,7 @@ class ShardedListenerTests {
         });
         node.template.sendAll(messages(count / 2, count));
 
-        await().atMost(Duration.ofSeconds(60)).until(() -> happenings.count("acknowledged") == count);
+        await().until(() -> happenings.count("acknowledged") == count);
         assertThat(handled).hasSize(count);
         assertThat(twice).hasValue(0);
         assertThat(most.get()).isLessThanOrEqualTo(3);
@@ -159,7 +170,7 @@ class ShardedListenerTests {
             release.await();
             return null;
         });
-        assertThat(running.await(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(running.await(60, TimeUnit.SECONDS)).isTrue();
         // one more poll of each shard than without the signal
         for (int i = 0; i < 3; i++) {
             node.template.sendAll(messages(500 + i * 100, 600 + i * 100));
@@ -174,7 +185,7 @@ class ShardedListenerTests {
         proxy.delay(Duration.ZERO);
         release.countDown();
         assertThat(leased).allSatisfy(count -> assertThat(count).isLessThanOrEqualTo(12));
-        await().atMost(Duration.ofSeconds(60)).until(() -> happenings.count("acknowledged") == 800);
+        await().until(() -> happenings.count("acknowledged") == 800);
         listening.close();
     }
 
@@ -182,45 +193,36 @@ class ShardedListenerTests {
     @Test
     void backlogOfOneShardDoesNotBlockAnother() {
         int shards = 4;
-        QueueNode node = node(shards);
+        QueueNode node = add(QueueNode.on(redis.port()).shards("t", shards).time(time));
         List<DelayMessage> backlog = new ArrayList<>();
-        for (int i = 0; backlog.size() < 3000; i++) {
+        for (int i = 0; backlog.size() < 1500; i++) {
             if (Shard.of("t", "b" + i, shards).index() == 0) {
                 backlog.add(DelayMessage.to("t").id("b" + i).payload("").build());
             }
         }
-        Set<String> others = messages(0, 100).stream()
-                .map(DelayMessage::id)
-                .filter(id -> Shard.of("t", id, shards).index() != 0)
-                .collect(Collectors.toSet());
-        AtomicInteger before = new AtomicInteger();
-        Set<String> open = ConcurrentHashMap.newKeySet();
-        open.addAll(others);
+        List<DelayMessage> others = messages(0, 40).stream()
+                .filter(message -> Shard.of("t", message.id(), shards).index() != 0)
+                .toList();
         node.template.sendAll(backlog);
-        CountDownLatch sent = new CountDownLatch(1);
-        DeliveryHandler handler = deliveries -> {
-            if (before.get() == 5) {
-                sent.await();
-            }
-            if (!open.isEmpty()) {
-                before.incrementAndGet();
-                // a handler without work would end the backlog before the signals of the others arrive
-                LockSupport.parkNanos(Duration.ofMillis(1).toNanos());
-            }
-            deliveries.forEach(delivery -> open.remove(delivery.id()));
-            return null;
-        };
+        node.template.sendAll(others);
+        Set<String> open = ConcurrentHashMap.newKeySet();
+        others.forEach(message -> open.add(message.id()));
+        AtomicInteger before = new AtomicInteger();
         node.listen(
                 "t",
                 ListenerOptions.DEFAULTS.toBuilder().concurrency(1).prefetch(20).build(),
-                handler);
-        await().until(() -> before.get() == 5 && node.signals.confirmed());
-        node.template.sendAll(messages(0, 100));
-        sent.countDown();
+                deliveries -> {
+                    if (!open.isEmpty()) {
+                        before.incrementAndGet();
+                        time.awaitTasks(); // each shard that may claim has claimed
+                    }
+                    deliveries.forEach(delivery -> open.remove(delivery.id()));
+                    return null;
+                });
 
-        await().atMost(Duration.ofSeconds(60)).until(() -> happenings.count("acknowledged") == 3100);
-        // 100 of the other shards and its own, as many of the backlog, and the messages claimed before
-        assertThat(before.get()).isLessThan(600);
+        await().until(() -> happenings.count("acknowledged") == backlog.size() + others.size());
+        // those of the other shards, as many of the backlog, and the messages claimed before
+        assertThat(before.get()).isLessThan(300);
     }
 
     @Test
@@ -265,7 +267,7 @@ class ShardedListenerTests {
             release.await();
             return null;
         });
-        assertThat(running.await(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(running.await(60, TimeUnit.SECONDS)).isTrue();
 
         CompletableFuture<Void> stopped = container.stop();
         await().until(() -> shards("t", shards).stream()
@@ -274,15 +276,14 @@ class ShardedListenerTests {
                 == 1);
         assertThat(stopped).isNotDone();
         release.countDown();
-        stopped.get(30, TimeUnit.SECONDS);
+        stopped.get(60, TimeUnit.SECONDS);
         assertThat(live(node, shards)).isEqualTo(39);
     }
 
     @Test
     void listenerFollowsATopicRegisteredAgainWithAnotherShardCount() {
         QueueNode first = node(2);
-        QueueNode listening =
-                add(QueueNode.on(redis.port()).settings(Pacing.builtIn().settings()));
+        QueueNode listening = driven();
         first.template.send(messages(0, 1).get(0));
         listening.listen("t", options(2), deliveries -> null);
         await().until(() -> happenings.count("acknowledged") == 1);
@@ -290,14 +291,13 @@ class ShardedListenerTests {
         QueueNode anew = node(5);
         await().until(() -> registersAnew(anew, messages(1, 101)));
 
-        await().atMost(Duration.ofSeconds(30)).until(() -> happenings.count("acknowledged") == 101);
+        awaitWhileTimePasses(() -> happenings.count("acknowledged") == 101);
     }
 
     @Test
     void settlementOfADeliveryFromAnEarlierRegistrationFailsWithThisReason() {
         QueueNode first = node(2);
-        QueueNode listening =
-                add(QueueNode.on(redis.port()).settings(Pacing.builtIn().settings()));
+        QueueNode listening = driven();
         AtomicReference<Delivery> held = new AtomicReference<>();
         CompletableFuture<Object> handling = new CompletableFuture<>();
         first.template.send(messages(0, 1).get(0));
@@ -308,10 +308,10 @@ class ShardedListenerTests {
 
         QueueNode anew = node(5);
         await().until(() -> registersAnew(anew, messages(1, 3)));
-        await().until(() -> happenings.count("acknowledged") == 2);
+        awaitWhileTimePasses(() -> happenings.count("acknowledged") == 2);
 
         assertThat(held.get().acknowledgement().acknowledge())
-                .failsWithin(Duration.ofSeconds(10))
+                .failsWithin(Duration.ofSeconds(60))
                 .withThrowableThat()
                 .withMessageContaining("Topic t was registered again");
         handling.complete(null);

@@ -36,6 +36,11 @@ public final class ServerClock {
         redis.command("SET", KEY, Long.toString(time.toMillis()));
     }
 
+    /** Moves the clock forward from its present setting. */
+    public void advance(Duration time) {
+        redis.command("INCRBY", KEY, Long.toString(time.toMillis()));
+    }
+
     /** Current time of this clock in milliseconds since 1970. */
     public long millis() {
         Object ahead = redis.command("GET", KEY);
