@@ -2,6 +2,7 @@ package io.delayqueue.container;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.container.Exhaustion.Failure;
 import io.delayqueue.listener.ListenerOptions;
@@ -25,8 +26,6 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
-import org.awaitility.Awaitility;
-import org.awaitility.core.ConditionFactory;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -42,7 +41,6 @@ class ExhaustionTests extends NodeTest {
     private static final int SHARDS = 3;
     private static final int MESSAGES = 6;
     private static final int MOST = 400;
-    private static final Duration LONG = Duration.ofSeconds(15);
     private static final ListenerOptions OPTIONS =
             ListenerOptions.DEFAULTS.toBuilder().concurrency(2).build();
 
@@ -57,7 +55,7 @@ class ExhaustionTests extends NodeTest {
 
     @Test
     void someTasksForTheExecutorInTurn() {
-        sweep(3, Failure.NO_THREAD, ExhaustionTests::executors);
+        sweep(5, Failure.NO_THREAD, ExhaustionTests::executors);
     }
 
     @Test
@@ -118,7 +116,7 @@ class ExhaustionTests extends NodeTest {
                 IntStream.range(0, MESSAGES).forEach(i -> sendUntilStored(node, topic, "m" + i));
                 receive(node, "p" + number);
                 everyShardIsPolled(node, topic, handled);
-                container.stop().orTimeout(15, TimeUnit.SECONDS).join();
+                container.stop().orTimeout(60, TimeUnit.SECONDS).join();
                 for (int shard = 0; shard < SHARDS; shard++) {
                     Shard counted = new Shard(topic, shard, SHARDS, QueueKind.MESSAGES);
                     // the failing call may be this one
@@ -170,13 +168,6 @@ class ExhaustionTests extends NodeTest {
         await().until(() -> failureOf(node.template.sendAsync(message(topic, id))) == null);
     }
 
-    private static ConditionFactory await() {
-        return Awaitility.await()
-                .pollDelay(Duration.ZERO)
-                .pollInterval(Duration.ofMillis(5))
-                .atMost(LONG);
-    }
-
     private static DelayMessage message(String topic, String id) {
         return DelayMessage.to(topic)
                 .id(id)
@@ -186,7 +177,7 @@ class ExhaustionTests extends NodeTest {
     }
 
     private static @Nullable Throwable failureOf(CompletableFuture<?> future) {
-        Throwable failure = catchThrowable(() -> future.get(15, TimeUnit.SECONDS));
+        Throwable failure = catchThrowable(() -> future.get(60, TimeUnit.SECONDS));
         assertThat(failure instanceof TimeoutException).as("never ends").isFalse();
         return failure;
     }
@@ -194,7 +185,7 @@ class ExhaustionTests extends NodeTest {
     /** The result of a future, or a default if it failed. */
     private static <T> T ended(Supplier<CompletableFuture<T>> call, T otherwise) {
         try {
-            return call.get().orTimeout(15, TimeUnit.SECONDS).join();
+            return call.get().orTimeout(60, TimeUnit.SECONDS).join();
         } catch (CompletionException e) {
             assertThat(e.getCause()).isNotInstanceOf(TimeoutException.class);
             return otherwise;

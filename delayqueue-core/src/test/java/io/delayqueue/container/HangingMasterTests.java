@@ -19,10 +19,13 @@ import java.util.List;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Shards on several masters, one of which does not reply for a while. */
+@Tag("long")
+@Tag("core")
 class HangingMasterTests {
 
     private static final int SHARDS = 12;

@@ -2,6 +2,7 @@ package io.delayqueue.container;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.message.DelayMessage;
@@ -24,9 +25,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
-import org.awaitility.Awaitility;
-import org.awaitility.core.ConditionFactory;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
@@ -41,14 +42,13 @@ import org.junit.jupiter.api.Timeout;
 class NoNewThreadTests extends NodeTest {
 
     private static final int SHARDS = 8;
-    private static final Duration LONG = Duration.ofSeconds(20);
-    private static final Duration TIMEOUT = Duration.ofMillis(300);
 
     private final Exhaustion exhaustion = Exhaustion.whenTold();
     private final Queue<CompletableFuture<?>> futures = new ConcurrentLinkedQueue<>();
     private final Map<String, Boolean> stored = new ConcurrentHashMap<>();
     private final Map<String, Boolean> handled = new ConcurrentHashMap<>();
     private FaultProxy network;
+    private ListenerContainer container;
     private @Nullable CompletableFuture<?> receiving;
     private int sent;
 
@@ -66,7 +66,12 @@ class NoNewThreadTests extends NodeTest {
 
     @Test
     void allContinueAfterwards() {
-        outlive(Duration.ofMillis(300), Duration.ofMillis(1200), Duration.ofMillis(200));
+        QueueNode node = start(Duration.ofSeconds(60));
+        useUntil(node, () -> !handled.isEmpty());
+        exhaustion.begin();
+        useUntil(node, () -> exhaustion.failed() > 10);
+        exhaustion.end();
+        assertContinues(node);
     }
 
     @Test
@@ -74,52 +79,58 @@ class NoNewThreadTests extends NodeTest {
     @Tag("core")
     @Timeout(300)
     void allContinueAfterAMinute() {
-        outlive(Duration.ofSeconds(14), Duration.ofSeconds(12), Duration.ofSeconds(34));
+        QueueNode node = start(Duration.ofMillis(300));
+        Consumer<Duration> use = time -> {
+            long end = System.nanoTime() + time.toNanos();
+            useUntil(node, () -> System.nanoTime() - end >= 0);
+        };
+        use.accept(Duration.ofMillis(200));
+        exhaustion.begin();
+        use.accept(Duration.ofSeconds(14));
+        network.halfOpen(Direction.CLIENT_TO_SERVER, Direction.SERVER_TO_CLIENT);
+        use.accept(Duration.ofSeconds(12));
+        network.pass();
+        use.accept(Duration.ofSeconds(34));
+        assertThat(exhaustion.failed()).isPositive();
+        exhaustion.end();
+        use.accept(Duration.ofMillis(200));
+        assertContinues(node);
     }
 
-    private void outlive(Duration before, Duration pause, Duration after) {
+    private QueueNode start(Duration commandTimeout) {
         network = FaultProxy.inFrontOf(redis);
         QueueNode node = add(QueueNode.on(network.port())
                 .shards("t", SHARDS)
-                .commandTimeout(TIMEOUT)
+                .commandTimeout(commandTimeout)
                 .settings(Pacing.builtIn().sweep(Duration.ofSeconds(1)).settings())
                 .threads(exhaustion.threads())
                 // threads that end soon, so that others must be created
                 .handlers(new ThreadPoolExecutor(
-                        0, 100, 50, TimeUnit.MILLISECONDS, new SynchronousQueue<>(), exhaustion.threads())));
-        ListenerContainer container = node.listen(
+                        0, 100, 1, TimeUnit.MILLISECONDS, new SynchronousQueue<>(), exhaustion.threads())));
+        container = node.listen(
                 "t", ListenerOptions.DEFAULTS.toBuilder().concurrency(3).build(), deliveries -> {
                     handled.put(deliveries.get(0).id(), true);
                     return null;
                 });
-        use(node, Duration.ofMillis(200));
+        return node;
+    }
 
-        exhaustion.begin();
-        use(node, before);
-        network.halfOpen(Direction.CLIENT_TO_SERVER, Direction.SERVER_TO_CLIENT);
-        use(node, pause);
-        network.pass();
-        use(node, after);
-        assertThat(exhaustion.failed()).isPositive();
-        exhaustion.end();
-
-        use(node, Duration.ofMillis(200));
+    private void assertContinues(QueueNode node) {
         everyShardIsPolled(node);
         await().until(() -> handled.keySet().containsAll(stored.keySet()));
         await().until(() -> futures.stream().allMatch(CompletableFuture::isDone));
         await().until(() -> IntStream.range(0, SHARDS).allMatch(shard -> isEmpty(node, "t", shard, SHARDS))
                 && isEmpty(node, "p", 0, 1));
-        container.stop().orTimeout(10, TimeUnit.SECONDS).join();
+        container.stop().orTimeout(60, TimeUnit.SECONDS).join();
     }
 
-    /** Sends to both topics and receives from one of them, for a time. */
-    private void use(QueueNode node, Duration time) {
-        long end = System.nanoTime() + time.toNanos();
-        await().atMost(time.plusSeconds(30)).pollInterval(Duration.ofMillis(20)).until(() -> {
+    /** Sends to both topics and receives from one of them. */
+    private void useUntil(QueueNode node, BooleanSupplier end) {
+        await().pollInterval(Duration.ofMillis(20)).until(() -> {
             send(node, "t", "m" + ++sent);
             send(node, "p", "p" + sent);
             receive(node);
-            return System.nanoTime() - end >= 0;
+            return end.getAsBoolean();
         });
     }
 
@@ -154,19 +165,12 @@ class NoNewThreadTests extends NodeTest {
                             .payload("")
                             .onDuplicate(OnDuplicate.KEEP)
                             .build());
-                    return catchThrowable(() -> sending.get(10, TimeUnit.SECONDS)) == null;
+                    return catchThrowable(() -> sending.get(60, TimeUnit.SECONDS)) == null;
                 });
                 await().until(() -> handled.containsKey(id));
                 shard++;
             }
         }
-    }
-
-    private static ConditionFactory await() {
-        return Awaitility.await()
-                .pollDelay(Duration.ZERO)
-                .pollInterval(Duration.ofMillis(10))
-                .atMost(LONG);
     }
 
     private boolean isEmpty(QueueNode node, String topic, int index, int count) {
