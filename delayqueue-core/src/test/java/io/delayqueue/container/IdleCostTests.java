@@ -58,12 +58,14 @@ class IdleCostTests {
                 .start();
         nodes.add(node);
         for (int i = 0; i < topics; i++) {
-            listeners.add(node.listen("t" + i, ListenerOptions.DEFAULTS, deliveries -> null));
+            for (int j = 0; j < 2; j++) { // the second one costs nothing
+                listeners.add(node.listen("t" + i, ListenerOptions.DEFAULTS, deliveries -> null));
+            }
         }
     }
 
     @ParameterizedTest
-    @CsvSource({"1, 6", "3, 6", "10, 6", "1, 1", "3, 1", "10, 1"})
+    @CsvSource({"1, 6", "3, 6", "1, 1", "10, 1"})
     void nodeAddsItsHeartbeatAndNothingElse(int count, int topics) throws Exception {
         for (int i = 0; i < count; i++) {
             start(topics);

@@ -110,7 +110,7 @@ class PauseEverywhereTests extends NodeTest {
             return null;
         });
         node.template.send(message("t", "running"));
-        assertThat(running.await(30, TimeUnit.SECONDS)).isTrue();
+        assertThat(running.await(60, TimeUnit.SECONDS)).isTrue();
         node.template.send(message("t", "waiting"));
         await().until(() -> node.store.awaitCount(SHARD).leased() == 2);
 
@@ -142,30 +142,6 @@ class PauseEverywhereTests extends NodeTest {
         awaitSaid(restarted, false);
         assertNothingBegins("m", restarted);
         sender.directory.resume("t");
-        awaitHandled("m", 20);
-    }
-
-    @Test
-    void topicPauseSurvivesTheRestartOfANode() {
-        QueueNode one = node();
-        QueueNode other = node();
-        one.listen("t", ONE, HANDLED);
-        other.listen("t", ONE, HANDLED);
-        awaitSaid(one, true);
-        awaitSaid(other, true);
-        other.directory.pause("t");
-        awaitSaid(one, false);
-        awaitSaid(other, false);
-
-        nodes.remove(other);
-        other.close();
-        QueueNode restarted = node();
-        ListenerContainer container = restarted.listen("t", ONE, HANDLED);
-        one.template.sendAll(messages("m", 20));
-        awaitSaid(restarted, false);
-        await().until(container::isPausedEverywhere);
-        assertNothingBegins("m", one, restarted);
-        one.directory.resume("t");
         awaitHandled("m", 20);
     }
 
