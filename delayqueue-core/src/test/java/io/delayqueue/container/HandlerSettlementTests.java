@@ -38,7 +38,7 @@ class HandlerSettlementTests extends HandlingTest {
             Delivery delivery = deliveries.get(0);
             Acknowledgement answer = delivery.acknowledgement();
             if (delivery.attempt() == 2) {
-                told.add(answer.acknowledge().get(10, TimeUnit.SECONDS));
+                told.add(answer.acknowledge().get(60, TimeUnit.SECONDS));
                 return null;
             }
             CompletableFuture<Boolean> accepted = switch (delivery.id()) {
@@ -46,7 +46,7 @@ class HandlerSettlementTests extends HandlingTest {
                 case "no use" -> answer.deadLetter("no use");
                 default -> answer.acknowledge();
             };
-            told.add(accepted.get(10, TimeUnit.SECONDS));
+            told.add(accepted.get(60, TimeUnit.SECONDS));
             return null;
         });
         send("again", "no use", "done");
@@ -67,9 +67,9 @@ class HandlerSettlementTests extends HandlingTest {
             Acknowledgement answer = deliveries.get(0).acknowledgement();
             CompletableFuture<Boolean> first = answer.acknowledge();
             CompletableFuture<Boolean> second = answer.deadLetter("too late");
-            told.add(first.get(10, TimeUnit.SECONDS));
-            told.add(second.get(10, TimeUnit.SECONDS));
-            assertThat(answer.extend(Duration.ofMinutes(1)).get(10, TimeUnit.SECONDS))
+            told.add(first.get(60, TimeUnit.SECONDS));
+            told.add(second.get(60, TimeUnit.SECONDS));
+            assertThat(answer.extend(Duration.ofMinutes(1)).get(60, TimeUnit.SECONDS))
                     .isFalse();
             throw new IllegalStateException("too late, too");
         });
@@ -101,7 +101,7 @@ class HandlerSettlementTests extends HandlingTest {
             if (delivery.postponements() < 3) {
                 told.add(delivery.acknowledgement()
                         .postpone(Duration.ofMillis(20))
-                        .get(10, TimeUnit.SECONDS));
+                        .get(60, TimeUnit.SECONDS));
                 assertThat(delivery.postponed()).isTrue();
             }
             return null;

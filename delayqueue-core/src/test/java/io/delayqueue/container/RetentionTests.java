@@ -22,6 +22,7 @@ import io.delayqueue.store.PollRequest.Reclaiming;
 import io.delayqueue.store.Settlement;
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
+import io.delayqueue.testing.SystemClock;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -123,7 +124,7 @@ class RetentionTests {
                 "m" + number, claimed.claims().get(0).token(), DeadLetterCause.REQUESTED, new Failure("test", "dead"));
         long before = claimed.nowMicros() / 1000;
         // dead letters of the same millisecond are pruned in the order of their ids
-        await().until(() -> System.currentTimeMillis() > before);
+        await().until(() -> SystemClock.millis() > before);
         node.store.awaitPoll(SHARD, poll(2L * number + 1, 0, List.of(deadLetter)));
     }
 

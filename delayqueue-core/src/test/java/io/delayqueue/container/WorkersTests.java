@@ -51,7 +51,7 @@ class WorkersTests {
             waiting.add(delivery());
             workers.dispatch();
             if (i % 50 == 0) {
-                await().pollInterval(Duration.ofMillis(1)).until(() -> handled.get() == expected);
+                await().until(() -> handled.get() == expected);
             }
         }
         await().until(() -> workers.inUse() == 0);
@@ -131,7 +131,9 @@ class WorkersTests {
             workers.dispatch();
         }
         await().until(() -> handled.get() == 2);
-        await().during(Duration.ofMillis(50)).until(() -> handled.get() == 2 && workers.inUse() == 2);
+        workers.dispatch();
+        assertThat(workers.inUse()).isEqualTo(2);
+        assertThat(waiting).hasSize(3);
         stage.completeExceptionally(new IllegalStateException("fails"));
         await().until(() -> handled.get() == 5 && workers.inUse() == 0);
     }
