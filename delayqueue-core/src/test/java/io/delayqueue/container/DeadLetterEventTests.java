@@ -156,10 +156,7 @@ class DeadLetterEventTests extends HandlingTest {
         listenToDeadLetters(node);
         redis.command("FLUSHALL");
         time.jump(Duration.ofMinutes(2));
-        Awaitility.await().until(() -> {
-            time.pass(STEP, STEP);
-            return redis.command("HGET", "dq:{t:0.0}:meta", "notifications") != null;
-        });
+        time.passUntil(STEP, () -> redis.command("HGET", "dq:{t:0.0}:meta", "notifications") != null);
         deadLetterAll();
         send("m");
         Awaitility.await().until(() -> notifications.size() == 1);

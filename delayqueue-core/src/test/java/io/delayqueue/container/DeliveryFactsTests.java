@@ -93,10 +93,7 @@ class DeliveryFactsTests extends HandlingTest {
         });
         Duration delay = Duration.ofHours(1);
         node.template.send("t", "hello", delay);
-        Awaitility.await().until(() -> {
-            time.pass(delay, delay);
-            return happenings.count("acknowledged") == 1;
-        });
+        time.passUntil(delay, () -> happenings.count("acknowledged") == 1);
 
         Fact told = only("acknowledged");
         assertThat(told.recipient).isEqualTo(LISTENER);

@@ -49,8 +49,15 @@ class ExhaustionTests extends NodeTest {
     }
 
     @Test
+    void someThreadsOfTheEngineInTurn() {
+        sweep(5, Failure.NO_THREAD, ExhaustionTests::threads);
+    }
+
+    @Test
+    @Tag("long")
+    @Tag("core")
     void eachThreadOfTheEngineInTurn() {
-        sweep(1, Failure.NO_THREAD, (builder, exhaustion) -> builder.threads(exhaustion.threads()));
+        sweep(1, Failure.NO_THREAD, ExhaustionTests::threads);
     }
 
     @Test
@@ -79,6 +86,10 @@ class ExhaustionTests extends NodeTest {
     void eachConnectionInTurn() {
         sweep(1, Failure.NO_THREAD, ExhaustionTests::connections);
         sweep(1, Failure.REJECTED, ExhaustionTests::connections);
+    }
+
+    private static QueueNode.Builder threads(QueueNode.Builder builder, Exhaustion exhaustion) {
+        return builder.threads(exhaustion.threads());
     }
 
     private static QueueNode.Builder executors(QueueNode.Builder builder, Exhaustion exhaustion) {

@@ -95,10 +95,7 @@ abstract class HandlingTest {
     }
 
     final void awaitWhileTimePasses(String happening, int times) {
-        Awaitility.await().until(() -> {
-            time.pass(STEP, STEP);
-            return happenings.count(happening) >= times;
-        });
+        time.passUntil(STEP, () -> happenings.count(happening) >= times);
     }
 
     final DeadLetter deadLetterOf(String id) {

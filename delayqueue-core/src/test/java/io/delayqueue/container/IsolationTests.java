@@ -59,10 +59,7 @@ class IsolationTests extends NodeTest {
     }
 
     private void awaitWhileTimePasses(String happening, int times) {
-        await().until(() -> {
-            time.pass(STEP, STEP);
-            return happenings.count(happening) >= times;
-        });
+        time.passUntil(STEP, () -> happenings.count(happening) >= times);
     }
 
     /** Sends messages and writes what crashes leave of them. */

@@ -323,10 +323,7 @@ class LeaseTests extends NodeTest {
         node.template.send(DelayMessage.to("t").id("m").payload("").build());
         await().until(() -> happenings.count("started m 1") == 1);
 
-        await().until(() -> {
-            time.pass(STEP, STEP);
-            return happenings.count("acknowledged m 1") == 1;
-        });
+        time.passUntil(STEP, () -> happenings.count("acknowledged m 1") == 1);
         assertThat(happenings.of("reclaimed")).containsExactly("reclaimed m");
         release.countDown();
         await().until(() -> happenings.count("gone m") == 1);

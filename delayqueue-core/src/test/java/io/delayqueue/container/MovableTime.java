@@ -8,6 +8,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -46,6 +47,14 @@ public final class MovableTime implements LongSupplier {
             jump(Duration.ofNanos(Math.min(left, step.toNanos())));
             awaitTasks();
         }
+    }
+
+    /** Lets the time pass until a condition is true. */
+    public void passUntil(Duration step, BooleanSupplier condition) {
+        await().until(() -> {
+            pass(step, step);
+            return condition.getAsBoolean();
+        });
     }
 
     /** Waits until no task is due. */

@@ -149,4 +149,13 @@ class OutageTests extends OutageTest {
         deliver(sender(), "after");
         assertThat(node.store.awaitCount(SHARD).scheduled()).isZero();
     }
+
+    @Test
+    void removedScheduleIsWrittenAgain() {
+        working(start(QueueNode.on(proxy.port())));
+        redis.command("DEL", "dq:{t:0.0}:schedule");
+        deliver(sender(), "after");
+        assertThat(happenings.of("taskFailed")).isEmpty();
+        assertThat(redis.command("ZCARD", "dq:{t:0.0}:schedule")).isEqualTo(1L);
+    }
 }

@@ -164,10 +164,7 @@ class ServerClockTests extends NodeTest {
     }
 
     private void awaitWhileTimePasses(String happening) {
-        await().until(() -> {
-            time.pass(STEP, STEP);
-            return happenings.count(happening) == 1;
-        });
+        time.passUntil(STEP, () -> happenings.count(happening) == 1);
     }
 
     /** Two applications with different leases, messages with their own leases, handlers that extend, and a network that stalls. */

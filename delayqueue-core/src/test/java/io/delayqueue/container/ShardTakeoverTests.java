@@ -72,10 +72,7 @@ class ShardTakeoverTests {
             proxy.blackHole(Direction.CLIENT_TO_SERVER, Direction.SERVER_TO_CLIENT);
 
             String id = nodes.get(1 - hanging).template.send("t", "m").id();
-            await().until(() -> {
-                time.pass(STEP, STEP);
-                return handled.contains(id);
-            });
+            time.passUntil(STEP, () -> handled.contains(id));
             proxy.pass();
             proxy.disconnect();
             nodes.forEach(QueueNode::close);
@@ -124,14 +121,8 @@ class ShardTakeoverTests {
             assertThat(assignedNodes(survivor)).contains(failed.name);
             failed.abandon();
             List<String> ids = sendToAll(survivor, "later", Duration.ofMinutes(1));
-            await().until(() -> {
-                time.pass(STEP, STEP);
-                return handled.containsAll(ids);
-            });
-            await().until(() -> {
-                time.pass(STEP, STEP);
-                return assignedNodes(survivor).stream().allMatch(survivor.name::equals);
-            });
+            time.passUntil(STEP, () -> handled.containsAll(ids));
+            time.passUntil(STEP, () -> assignedNodes(survivor).stream().allMatch(survivor.name::equals));
         }
     }
 

@@ -29,7 +29,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -72,13 +71,6 @@ class ShardedListenerTests {
 
     private QueueNode driven() {
         return add(QueueNode.on(redis.port()).time(time));
-    }
-
-    private void awaitWhileTimePasses(Supplier<Boolean> condition) {
-        await().until(() -> {
-            time.pass(STEP, STEP);
-            return condition.get();
-        });
     }
 
     private QueueNode add(QueueNode.Builder builder) {
@@ -291,7 +283,7 @@ class ShardedListenerTests {
         QueueNode anew = node(5);
         await().until(() -> registersAnew(anew, messages(1, 101)));
 
-        awaitWhileTimePasses(() -> happenings.count("acknowledged") == 101);
+        time.passUntil(STEP, () -> happenings.count("acknowledged") == 101);
     }
 
     @Test
@@ -308,7 +300,7 @@ class ShardedListenerTests {
 
         QueueNode anew = node(5);
         await().until(() -> registersAnew(anew, messages(1, 3)));
-        awaitWhileTimePasses(() -> happenings.count("acknowledged") == 2);
+        time.passUntil(STEP, () -> happenings.count("acknowledged") == 2);
 
         assertThat(held.get().acknowledgement().acknowledge())
                 .failsWithin(Duration.ofSeconds(60))

@@ -102,20 +102,14 @@ class WakeUpTests extends NodeTest {
             });
         }
         busy.template.send(message("stuck", Duration.ZERO));
-        await().until(() -> {
-            time.pass(SWEEP, SWEEP);
-            return stuck.size() == 1;
-        });
+        time.passUntil(SWEEP, () -> stuck.size() == 1);
         other.template.sendAll(List.of(message("a", Duration.ZERO), message("b", Duration.ZERO)));
         awaitWhileTimePasses("acknowledged a");
         awaitWhileTimePasses("acknowledged b");
     }
 
     private void awaitWhileTimePasses(String happening) {
-        await().until(() -> {
-            time.pass(SWEEP, SWEEP);
-            return happenings.count(happening) == 1;
-        });
+        time.passUntil(SWEEP, () -> happenings.count(happening) == 1);
     }
 
     @Test
