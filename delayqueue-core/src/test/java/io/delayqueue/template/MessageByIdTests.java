@@ -13,7 +13,6 @@ import io.delayqueue.store.CrashLimits;
 import io.delayqueue.store.PollRequest;
 import io.delayqueue.store.PollRequest.Claiming;
 import io.delayqueue.store.PollRequest.Reclaiming;
-import io.delayqueue.test.redis.Direction;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -96,9 +95,8 @@ class MessageByIdTests extends RedisTest {
 
     @Test
     void withoutReplyTheQueueIsUnavailable() {
-        giveUpSoon();
         queue.open("orders");
-        queue.proxy().blackHole(Direction.CLIENT_TO_SERVER);
+        queue.faults().loseRequests();
 
         assertThatThrownBy(() -> queue.template().cancel("orders", "4711"))
                 .isInstanceOf(DelayQueueUnavailableException.class)

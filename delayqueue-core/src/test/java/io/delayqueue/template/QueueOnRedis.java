@@ -3,6 +3,7 @@ package io.delayqueue.template;
 import io.delayqueue.convert.JsonPayloadConverter;
 import io.delayqueue.convert.PayloadCodec;
 import io.delayqueue.event.EventBus;
+import io.delayqueue.message.Completions;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.FirstConnection;
 import io.delayqueue.redis.KeySpace;
@@ -18,6 +19,7 @@ import io.delayqueue.store.PollRequest;
 import io.delayqueue.store.PollRequest.Claiming;
 import io.delayqueue.store.PollRequest.Reclaiming;
 import io.delayqueue.store.Settlement;
+import io.delayqueue.store.bench.ServerClock;
 import io.delayqueue.store.script.RedisMessageStore;
 import io.delayqueue.store.script.ShardPlan;
 import io.delayqueue.store.script.TopicRegistry;
@@ -39,9 +41,10 @@ import tools.jackson.databind.json.JsonMapper;
 /** A queue with a proxy in front of a real Redis. */
 public final class QueueOnRedis implements AutoCloseable {
 
-    public static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(2);
+    /** No test waits for it. */
+    public static final Duration COMMAND_TIMEOUT = Duration.ofMinutes(1);
 
-    /** The command timeout of outage tests, which wait for it. */
+    /** The command timeout of tests that wait for it. */
     public static final Duration SHORT_COMMAND_TIMEOUT = Duration.ofMillis(500);
 
     private final RedisServerProcess server;
@@ -52,6 +55,8 @@ public final class QueueOnRedis implements AutoCloseable {
     private final KeySpace keySpace = new KeySpace("dq");
     private final TopicRegistry topics;
     private final BlockingStore store;
+    private final ServerClock clock;
+    private final ScriptFaults faults = new ScriptFaults();
     private final ScriptRunner scripts;
     private final AtomicInteger begun = new AtomicInteger();
     private final AtomicInteger ended = new AtomicInteger();
@@ -79,7 +84,8 @@ public final class QueueOnRedis implements AutoCloseable {
                 new QueueConnections.Settings(commandTimeout, Duration.ofMillis(100)),
                 executor,
                 System::nanoTime);
-        this.scripts = counted(new RedisScripts(connections));
+        this.clock = new ServerClock(server);
+        this.scripts = counted(faults.around(clock.over(new RedisScripts(connections))));
         this.topics = new TopicRegistry(scripts, keySpace, plan);
         this.store = new BlockingStore(new RedisMessageStore(scripts, keySpace, topics));
     }
@@ -89,7 +95,17 @@ public final class QueueOnRedis implements AutoCloseable {
             @Override
             public CompletableFuture<List<Object>> run(ScriptCall call) {
                 begun.incrementAndGet();
-                return runner.run(call).whenComplete((reply, failure) -> ended.incrementAndGet());
+                CompletableFuture<List<Object>> result = new CompletableFuture<>();
+                CompletableFuture<?> unused = runner.run(call).whenComplete((reply, failure) -> {
+                    // the dependents run here, and may begin another call
+                    if (failure == null) {
+                        result.complete(reply);
+                    } else {
+                        result.completeExceptionally(Completions.cause(failure));
+                    }
+                    ended.incrementAndGet();
+                });
+                return result;
             }
 
             @Override
@@ -183,9 +199,20 @@ public final class QueueOnRedis implements AutoCloseable {
         return begun.get();
     }
 
-    /** Whether a script call has no result yet. */
+    /** Whether a script call has no result yet, or the dependents of its result are running. */
     public boolean isCalling() {
-        return ended.get() < begun.get();
+        int before = ended.get();
+        return before < begun.get();
+    }
+
+    /** The faults of script calls. */
+    public ScriptFaults faults() {
+        return faults;
+    }
+
+    /** The clock that scripts read. */
+    public ServerClock clock() {
+        return clock;
     }
 
     public BlockingStore store() {

@@ -1,15 +1,19 @@
 package io.delayqueue.template;
 
 import io.delayqueue.store.script.ShardPlan;
+import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 
-/** One Redis per test class, emptied before each test, and a queue on it. */
+/**
+ * A queue on a Redis that is emptied before each test. A class that kills or pauses its Redis, or adds a replica,
+ * requires a dedicated one.
+ */
+@EmbeddedRedis
 @Timeout(60)
 public abstract class RedisTest {
 
@@ -18,13 +22,8 @@ public abstract class RedisTest {
     protected QueueOnRedis queue;
 
     @BeforeAll
-    static void startServer() {
-        server = RedisServerProcess.start();
-    }
-
-    @AfterAll
-    static void stopServer() {
-        server.close();
+    static void useServer(RedisServerProcess redis) {
+        server = redis;
     }
 
     @BeforeEach

@@ -3,7 +3,6 @@ package io.delayqueue.template;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
-import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.SendResult;
@@ -13,7 +12,6 @@ import io.delayqueue.message.SendResult.Rejected;
 import io.delayqueue.message.SendResult.Success;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.RedisCallException.Kind;
-import io.delayqueue.test.redis.Direction;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -187,7 +185,7 @@ class RepeatedSendTests extends HeldSendsTest {
         sends.set((ids, call) -> call.get());
         sends.hold("first");
         DelayQueueTemplate template =
-                builder().commandTimeout(Duration.ofMillis(100)).build();
+                builder().commandTimeout(Duration.ofMillis(1)).build();
         CompletableFuture<Success> first = template.sendAsync(message("first"));
 
         Throwable thrown = catchThrowable(() -> template.send(repeat));
@@ -215,33 +213,16 @@ class RepeatedSendTests extends HeldSendsTest {
     }
 
     @Test
-    void whileRedisIsUnavailableARepeatIsNeverReportedAsNotStored() {
-        giveUpSoon();
-        DelayQueueTemplate template =
-                queue.templateBuilder().afterCommitTimeout(Duration.ZERO).build();
-        template.send(message("makes Redis know the script"));
-        queue.proxy().blackHole(Direction.SERVER_TO_CLIENT);
-        DelayMessage sent = catchThrowableOfType(OutcomeUnknownException.class, () -> template.send(message("4711")))
-                .delayMessage();
-        queue.proxy().refuse();
-        DelayMessage last = catchThrowableOfType(OutcomeUnknownException.class, () -> template.send(sent))
-                .delayMessage();
-        queue.proxy().pass();
-
-        await().ignoreExceptions().until(() -> stored() == 2);
-        assertThat(template.send(last)).isInstanceOf(Accepted.class);
-        assertThat(stored()).isEqualTo(2);
-    }
-
-    @Test
     void anUnknownOutcomeBeforeARejectionIsReportedAfterTheCommit() {
         sends.set((ids, call) -> sends.calls().size() == 1
                 ? call.get()
                         .thenCompose(stored -> CompletableFuture.failedFuture(
                                 new RedisCallException(Kind.UNKNOWN, "no reply in time", null)))
                 : CompletableFuture.failedFuture(new io.delayqueue.store.TopicConflictException("5 shards now")));
-        DelayQueueTemplate template =
-                builder().afterCommitTimeout(Duration.ofMillis(100)).build();
+        DelayQueueTemplate template = builder()
+                .afterCommitTimeout(Duration.ofSeconds(1))
+                .waiting(() -> 0, pause -> {})
+                .build();
 
         assertThat(catchThrowable(() -> Way.AFTER_COMMIT.send(template, message("4711"))))
                 .isInstanceOf(OutcomeUnknownException.class);

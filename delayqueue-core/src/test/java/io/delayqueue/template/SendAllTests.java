@@ -14,9 +14,7 @@ import io.delayqueue.message.SendResult.Reason;
 import io.delayqueue.message.SendResult.Rejected;
 import io.delayqueue.message.SendResult.Replaced;
 import io.delayqueue.message.SendResult.Success;
-import io.delayqueue.message.SendResult.Unknown;
 import io.delayqueue.message.Shard;
-import io.delayqueue.test.redis.Direction;
 import io.delayqueue.test.redis.RedisRequest;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -209,20 +207,6 @@ class SendAllTests extends RedisTest {
         assertThat(results.get(2)).isInstanceOf(Replaced.class);
         assertThat(queue.template().find("orders", "a").orElseThrow().envelope().payload())
                 .isEqualTo("new".getBytes(StandardCharsets.UTF_8));
-    }
-
-    @Test
-    void withoutReplyAsManyMessagesAsABatchAreUnknownAndTheOthersAreNotSent() {
-        queue.open("orders");
-        queue.proxy().blackHole(Direction.CLIENT_TO_SERVER);
-
-        BatchSendException failed = catchThrowableOfType(
-                BatchSendException.class, () -> queue.template().sendAll(messages(1200)));
-
-        assertThat(failed.results().subList(0, 500)).allMatch(Unknown.class::isInstance);
-        assertThat(failed.results().subList(500, 1200)).allMatch(Rejected.class::isInstance);
-        assertThat(((Unknown) failed.results().get(7)).message().id()).isEqualTo("m7");
-        assertThat(((Unknown) failed.results().get(7)).message().nonce()).isNotNull();
     }
 
     @Test

@@ -8,7 +8,6 @@ import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.SendResult;
 import io.delayqueue.message.SendResult.Accepted;
 import io.delayqueue.message.SendResult.Rejected;
-import io.delayqueue.test.redis.Direction;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -78,8 +77,7 @@ class SendInterceptorTests extends RedisTest {
     @Test
     void interceptorsSeeASendWithoutReplyAsUnknown() {
         DelayQueueTemplate template = template(recording("a"));
-        queue.open("orders");
-        queue.proxy().blackHole(Direction.CLIENT_TO_SERVER);
+        queue.faults().loseReplies("send");
 
         assertThatThrownBy(() -> template.send(message())).isInstanceOf(OutcomeUnknownException.class);
 

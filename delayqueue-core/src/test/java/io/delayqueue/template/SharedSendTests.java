@@ -72,8 +72,8 @@ class SharedSendTests extends HeldSendsTest {
 
     @Test
     void eachMessageOfManyThreadsIsStoredOnce() {
-        int threads = 8;
-        int each = 100;
+        int threads = 4;
+        int each = 50;
         queue.open("orders");
         DelayQueueTemplate template = builder().build();
         sends.hold("first");
@@ -221,9 +221,9 @@ class SharedSendTests extends HeldSendsTest {
     void messagesOfOneThreadLeaveInTheirOrderFromTheFirstUseOfATopic() {
         DelayQueueTemplate template = builder().build();
 
-        joinAll(ids(0, 5000).stream().map(id -> template.sendAsync(message(id))).toList());
+        joinAll(ids(0, 1000).stream().map(id -> template.sendAsync(message(id))).toList());
 
-        assertThat(sends.calls().stream().flatMap(List::stream)).containsExactlyElementsOf(ids(0, 5000));
+        assertThat(sends.calls().stream().flatMap(List::stream)).containsExactlyElementsOf(ids(0, 1000));
     }
 
     @Test
@@ -293,7 +293,7 @@ class SharedSendTests extends HeldSendsTest {
             return reply;
         });
         DelayQueueTemplate template = builder(SendBatcher.CONCURRENT_CALLS).build();
-        int messages = 200 * senders;
+        int messages = 50 * senders;
         AtomicInteger sent = new AtomicInteger();
         for (int i = 0; i < senders; i++) {
             sendRepeatedly(template, sent, messages);
@@ -384,14 +384,14 @@ class SharedSendTests extends HeldSendsTest {
                 ids.stream().map(id -> accepted).toList()));
         DelayQueueTemplate template = template(1, 1_000_000);
         sends.hold("m0");
-        List<CompletableFuture<Success>> sent = ids(0, 20_000).stream()
+        List<CompletableFuture<Success>> sent = ids(0, 5_000).stream()
                 .map(id -> template.sendAsync(message(id)))
                 .toList();
 
         sends.release("m0");
 
         assertThat(sent).allMatch(CompletableFuture::isDone);
-        assertThat(sends.calls()).hasSize(20_000);
+        assertThat(sends.calls()).hasSize(5_000);
         assertThat(queue.store().awaitCount(Shard.single("orders")).scheduled()).isZero();
     }
 }

@@ -150,7 +150,7 @@ public final class RawScripts implements ScriptRunner {
 
     /** Returns a call of another script with the same keys and arguments. */
     public static ScriptCall with(LuaScript script, ScriptCall call) {
-        ScriptCall variant = new ScriptCall(script, call.keys());
+        ScriptCall variant = new ScriptCall(script, call.keys()).durability(call.durability());
         call.arguments().forEach(variant::add);
         return variant;
     }

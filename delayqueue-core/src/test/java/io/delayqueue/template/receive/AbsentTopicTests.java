@@ -7,17 +7,14 @@ import static org.awaitility.Awaitility.await;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.ScriptRunner;
-import io.delayqueue.store.CrashLimits;
 import io.delayqueue.store.script.TopicDeletion;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.DelayQueueUnavailableException;
-import io.delayqueue.template.QueueOnRedis;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListSet;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -39,9 +36,12 @@ class AbsentTopicTests extends ReceiveTest {
     @Test
     void receivingRegistersNoTopicAndWritesNoKey() {
         assertThat(receiveNow(1)).isEmpty();
-        assertThat(receiver.receive("other", 1, Duration.ofMillis(50), LEASE)).isEmpty();
-        assertThat(join(receiver.receiveAsync(List.of("a", "b", "c"), 1, Duration.ofMillis(50), LEASE)))
-                .isEmpty();
+        CompletableFuture<List<LeasedDelivery>> one = receiver.receiveAsync("other", 1, LONG, LEASE);
+        CompletableFuture<List<LeasedDelivery>> any = receiver.receiveAsync(List.of("a", "b", "c"), 1, LONG, LEASE);
+        awaitAsleep();
+        pass(LONG);
+        assertThat(ids(one)).isEmpty();
+        assertThat(ids(any)).isEmpty();
 
         assertThat(keys()).isEmpty();
     }
@@ -55,55 +55,57 @@ class AbsentTopicTests extends ReceiveTest {
 
         waiting.forEach(each -> each.cancel(false));
 
-        await().until(() -> receiver.kept() == 0);
-        assertThat(tasks.scheduled()).isZero();
+        awaitNoTasks();
+        assertThat(receiver.kept()).isZero();
     }
 
     @Test
     void firstSendWakesReceiversAtOnce() {
         awaitSubscription();
-        CompletableFuture<List<LeasedDelivery>> waiting = receiver.receiveAsync("orders", 1, LONG, LEASE);
+        CompletableFuture<List<LeasedDelivery>> waiting = waiting(1);
         awaitAsleep();
 
         send("a", Duration.ZERO);
 
-        assertThat(join(waiting)).extracting(LeasedDelivery::id).containsExactly("a");
+        assertThat(ids(waiting)).containsExactly("a");
     }
 
     @Test
     void firstSendOfADelayedMessageIsNoticed() {
         awaitSubscription();
-        CompletableFuture<List<LeasedDelivery>> waiting = receiver.receiveAsync("orders", 1, LONG, LEASE);
+        CompletableFuture<List<LeasedDelivery>> waiting = waiting(1);
         awaitAsleep();
 
-        send("a", Duration.ofMillis(300));
+        send("a", Duration.ofMinutes(1));
+        awaitAsleep();
+        assertThat(waiting).isNotDone();
+        pass(Duration.ofMinutes(1));
 
-        assertThat(join(waiting)).extracting(LeasedDelivery::id).containsExactly("a");
+        assertThat(ids(waiting)).containsExactly("a");
     }
 
     @Test
     void allAbsentTopicsAreFoundByOneListingOfTopics() {
         signals.stop();
-        Duration sweep = Duration.ofMillis(300);
-        try (DefaultDelayQueueReceiver sweeping =
-                receiver(new ReceiveSettings(sweep, sweep, 3, 0, CrashLimits.DEFAULTS, Duration.ZERO))) {
-            List<CompletableFuture<List<LeasedDelivery>>> waiting = waitForAbsentTopics(sweeping);
-            await().until(() -> queue.proxy().traffic().requests("EVALSHA") >= NAMES + 3);
-            queue.proxy().traffic().reset();
-            int calls = tasks.calls();
-            await().until(() -> queue.proxy().traffic().requests("EVALSHA") >= 3);
+        List<CompletableFuture<List<LeasedDelivery>>> waiting = waitForAbsentTopics(receiver);
+        awaitAsleep();
+        int calls = queue.calls();
+        int tasksRun = tasks.calls();
 
-            assertThat(tasks.calls() - calls).isLessThan(NAMES);
-            template.send(DelayMessage.to("absent7").id("a").payload("p").build());
-            assertThat(join(waiting.get(7))).extracting(LeasedDelivery::id).containsExactly("a");
-            assertThat(waiting.get(8)).isNotDone();
-        }
+        pass(SWEEP);
+        awaitAsleep();
+
+        assertThat(queue.calls() - calls).isEqualTo(1);
+        assertThat(tasks.calls() - tasksRun).isLessThan(NAMES);
+        template.send(DelayMessage.to("absent7").id("a").payload("p").build());
+        pass(SWEEP);
+        assertThat(ids(waiting.get(7))).containsExactly("a");
+        assertThat(waiting.get(8)).isNotDone();
     }
 
     @Test
     void waitThatTimesOutDuringAListingReceivesFromTheTopicThatTheListingFinds() {
         signals.stop();
-        Duration sweep = Duration.ofMillis(50);
         CompletableFuture<?> timedOut = new CompletableFuture<>();
         CompletableFuture<?> listingBegun = new CompletableFuture<>();
         // holds the list of topics until the wait has timed out
@@ -114,17 +116,18 @@ class AbsentTopicTests extends ReceiveTest {
             listingBegun.complete(null);
             return timedOut.thenCompose(any -> queue.scripts().run(call));
         };
-        try (DefaultDelayQueueReceiver sweeping = DefaultDelayQueueReceiver.builder(
-                        queue.store(), new TopicRegistry(held, queue.keySpace()), QueueOnRedis.codec(), signals, tasks)
-                .settings(new ReceiveSettings(sweep, sweep, 3, 0, CrashLimits.DEFAULTS, Duration.ZERO))
+        try (DefaultDelayQueueReceiver sweeping = builder(queue.store(), new TopicRegistry(held, queue.keySpace()))
                 .build()) {
-            CompletableFuture<List<LeasedDelivery>> waiting =
-                    sweeping.receiveAsync("orders", 1, Duration.ofMillis(300), LEASE);
+            CompletableFuture<List<LeasedDelivery>> waiting = sweeping.receiveAsync("orders", 1, LONG, LEASE);
+            awaitAsleep();
+            pass(SWEEP);
             join(listingBegun);
             send("a", Duration.ZERO);
-            timedOut.completeOnTimeout(null, 350, TimeUnit.MILLISECONDS);
+            pass(LONG);
+            awaitAsleep();
+            timedOut.complete(null);
 
-            assertThat(join(waiting)).extracting(LeasedDelivery::id).containsExactly("a");
+            assertThat(ids(waiting)).containsExactly("a");
         }
     }
 
@@ -132,7 +135,7 @@ class AbsentTopicTests extends ReceiveTest {
     void topicThatIsDeletedWhileAReceiverWaitsIsNotRegisteredAgain() {
         awaitSubscription();
         queue.topics().shards("orders").join();
-        CompletableFuture<List<LeasedDelivery>> waiting = receiver.receiveAsync("orders", 1, LONG, LEASE);
+        CompletableFuture<List<LeasedDelivery>> waiting = waiting(1);
         awaitAsleep();
         TopicRegistry elsewhere = new TopicRegistry(queue.scripts(), queue.keySpace());
         assertThat(new TopicDeletion(queue.scripts(), queue.keySpace(), elsewhere).delete("orders"))
@@ -142,7 +145,7 @@ class AbsentTopicTests extends ReceiveTest {
         assertThat(elsewhere.freshShards("orders").join().isPresent()).isFalse();
         assertThat(waiting).isNotDone();
         send("a", Duration.ZERO);
-        assertThat(join(waiting)).extracting(LeasedDelivery::id).containsExactly("a");
+        assertThat(ids(waiting)).containsExactly("a");
     }
 
     @Test
@@ -161,20 +164,16 @@ class AbsentTopicTests extends ReceiveTest {
 
     @Test
     void waitingInAnOutageFailsAsUnavailable() {
-        Duration sweep = Duration.ofMillis(100);
-        try (DefaultDelayQueueReceiver sweeping =
-                receiver(new ReceiveSettings(sweep, sweep, 3, 0, CrashLimits.DEFAULTS, Duration.ZERO))) {
-            CompletableFuture<List<LeasedDelivery>> waiting =
-                    sweeping.receiveAsync("orders", 1, Duration.ofSeconds(2), LEASE);
-            await().until(() -> queue.proxy().traffic().requests("EVALSHA") > 0);
-            queue.proxy().refuse();
-            queue.proxy().disconnect();
+        CompletableFuture<List<LeasedDelivery>> waiting = waiting(1);
+        awaitAsleep();
+        queue.faults().refuse();
+        pass(SWEEP);
+        awaitAsleep();
+        pass(LONG);
 
-            assertThatThrownBy(() -> join(waiting))
-                    .hasCauseInstanceOf(DelayQueueUnavailableException.class)
-                    .hasMessageContaining("orders");
-            queue.proxy().pass();
-        }
+        assertThatThrownBy(() -> join(waiting))
+                .hasCauseInstanceOf(DelayQueueUnavailableException.class)
+                .hasMessageContaining("orders");
     }
 
     @Test
@@ -182,11 +181,12 @@ class AbsentTopicTests extends ReceiveTest {
         send("a", Duration.ZERO);
         send("b", Duration.ZERO);
         LeasedDelivery first = receiveOne();
-        await().until(() -> receiver.kept() == 0);
+        awaitNoTasks();
+        assertThat(receiver.kept()).isZero();
         LeasedDelivery second = receiveOne();
 
         assertThat(join(first.retry(Duration.ofHours(1)))).isTrue();
-        await().until(() -> receiver.kept() == 0);
+        awaitNoTasks();
         assertThat(join(second.acknowledge())).isTrue();
         assertThat(counts().scheduled()).isEqualTo(1);
         assertThat(counts().leased()).isZero();
@@ -195,9 +195,7 @@ class AbsentTopicTests extends ReceiveTest {
     @Test
     void receivedTopicsAreRegisteredAsConsumed() {
         Set<String> consumed = new ConcurrentSkipListSet<>();
-        try (DefaultDelayQueueReceiver registering = DefaultDelayQueueReceiver.builder(
-                        queue.store(), queue.topics(), QueueOnRedis.codec(), signals, tasks)
-                .settings(SETTINGS)
+        try (DefaultDelayQueueReceiver registering = builder()
                 .addConsumer((Shard shard) -> {
                     consumed.add(shard.topic());
                     return () -> consumed.remove(shard.topic());
@@ -207,6 +205,8 @@ class AbsentTopicTests extends ReceiveTest {
             send("a", Duration.ofHours(1));
             assertThat(registering.receive("orders", 1, Duration.ZERO, LEASE)).isEmpty();
 
+            awaitAsleep();
+            pass(Duration.ofSeconds(1));
             await().until(() -> registering.kept() == 0);
             assertThat(consumed).containsExactly("orders");
         }

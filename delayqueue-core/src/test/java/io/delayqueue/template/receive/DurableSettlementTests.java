@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.delayqueue.message.Durability;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.RedisCallException.Kind;
-import io.delayqueue.template.QueueOnRedis;
+import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
 import java.util.List;
@@ -15,10 +15,11 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
 /** Settlements of a receiver that a replica must confirm. */
+@EmbeddedRedis(dedicated = true)
 class DurableSettlementTests extends ReceiveTest {
 
-    private static final Durability SOON = Durability.replicas(1, Duration.ofMillis(100));
-    private static final Durability LATE = Durability.replicas(1, Duration.ofSeconds(20));
+    private static final Durability SOON = Durability.replicas(1, Duration.ofMillis(10));
+    private static final Durability LATE = Durability.replicas(1, Duration.ofSeconds(60));
 
     @Test
     void settlementIsConfirmedOrFails() {
@@ -27,11 +28,8 @@ class DurableSettlementTests extends ReceiveTest {
         try (RedisServerProcess replica = RedisServerProcess.builder()
                         .setting("replicaof", server.host(), Integer.toString(server.port()))
                         .start();
-                DefaultDelayQueueReceiver durable = DefaultDelayQueueReceiver.builder(
-                                queue.store(), queue.topics(), QueueOnRedis.codec(), signals, tasks)
-                        .settings(SETTINGS)
-                        .durability(topic -> durability.get())
-                        .build()) {
+                DefaultDelayQueueReceiver durable =
+                        builder().durability(topic -> durability.get()).build()) {
             await().until(() -> server.info("replication").toString().contains("state=online"));
             for (String id : List.of("a", "b", "c")) {
                 send(id, Duration.ZERO);
@@ -48,7 +46,7 @@ class DurableSettlementTests extends ReceiveTest {
             replica.pause();
             durability.set(SOON);
             assertThatThrownBy(() -> join(received.get(1).acknowledge()))
-                    .hasRootCauseMessage("0 of 1 replicas confirmed it within 100 ms")
+                    .hasRootCauseMessage("0 of 1 replicas confirmed it within 10 ms")
                     .rootCause()
                     .isInstanceOfSatisfying(
                             RedisCallException.class, e -> assertThat(e.kind()).isEqualTo(Kind.NOT_CONFIRMED));

@@ -7,7 +7,6 @@ import static org.awaitility.Awaitility.await;
 import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Shard;
-import io.delayqueue.store.DeadLetterQuery;
 import io.delayqueue.store.script.ShardPlan;
 import io.delayqueue.store.script.TopicDeletion;
 import io.delayqueue.store.script.TopicRegistry;
@@ -33,7 +32,7 @@ class LeasesTests extends ReceiveTest {
 
     @BeforeEach
     void beginOther() {
-        other = receiver(SETTINGS);
+        other = builder().build();
         leases = other.leases();
     }
 
@@ -62,17 +61,17 @@ class LeasesTests extends ReceiveTest {
                 .as("the shard has been looked up")
                 .isFalse();
         awaitAsleep(); // the thread of the last reply sends what was added meanwhile
-        queue.proxy().traffic().reset();
+        int calls = queue.calls();
 
         leases.together(all -> deliveries.forEach(delivery -> {
             accepted.add(all.acknowledge("orders", delivery.id(), delivery.receipt()));
-            assertThat(queue.proxy().traffic().requests("EVALSHA")).isZero();
+            assertThat(queue.calls()).isEqualTo(calls);
         }));
 
         assertThat(accepted)
                 .hasSize(100)
                 .allSatisfy(each -> assertThat(join(each)).isTrue());
-        assertThat(queue.proxy().traffic().requests("EVALSHA")).isEqualTo(1);
+        assertThat(queue.calls() - calls).isEqualTo(1);
     }
 
     @Test
@@ -129,7 +128,7 @@ class LeasesTests extends ReceiveTest {
         assertThat(join(leases.deadLetter("orders", "a", delivery.receipt(), "no use")))
                 .isTrue();
 
-        assertThat(queue.store().awaitDeadLetters(Shard.single("orders"), new DeadLetterQuery.Page(null, 0, 10)))
+        assertThat(deadLetters())
                 .singleElement()
                 .satisfies(deadLetter -> assertThat(deadLetter.cause()).isEqualTo(DeadLetterCause.REQUESTED));
     }
@@ -176,14 +175,10 @@ class LeasesTests extends ReceiveTest {
     void anExtensionIsCountedFromNow() {
         LeasedDelivery delivery = delivered("a");
 
-        assertThat(join(leases.extend("orders", "a", delivery.receipt(), Duration.ofHours(1))))
+        assertThat(join(leases.extend("orders", "a", delivery.receipt(), LEASE.multipliedBy(2))))
                 .isTrue();
 
-        assertThat(queue.store()
-                        .awaitFind(Shard.single("orders"), "a")
-                        .orElseThrow()
-                        .leaseEnd())
-                .isAfter(delivery.leaseEnd().plus(Duration.ofMinutes(50)));
+        assertThat(found("a").leaseEnd()).isAfter(delivery.leaseEnd().plus(LEASE.dividedBy(2)));
     }
 
     @Test
@@ -241,13 +236,16 @@ class LeasesTests extends ReceiveTest {
     @Test
     void settlementsDuringAnOutageAreSentAfterIt() {
         LeasedDelivery delivery = delivered("a");
-        queue.proxy().refuse();
-        queue.proxy().disconnect();
+        queue.faults().refuse("poll");
         CompletableFuture<Boolean> acknowledged = leases.acknowledge("orders", "a", delivery.receipt());
-        await().until(() -> tasks.calls() > 4);
+        int calls = tasks.calls();
+        await().until(() -> {
+            pass(Duration.ofSeconds(1));
+            return tasks.calls() > calls + 1;
+        });
         assertThat(acknowledged).isNotDone();
 
-        queue.proxy().pass();
+        queue.faults().pass();
 
         assertThat(join(acknowledged)).isTrue();
     }
@@ -255,15 +253,14 @@ class LeasesTests extends ReceiveTest {
     @Test
     void theFirstOfTwoSettlementsOfALeaseCounts() {
         LeasedDelivery delivery = delivered("a");
-        queue.proxy().refuse();
-        queue.proxy().disconnect();
+        queue.faults().refuse("poll");
         CompletableFuture<Boolean> ahead = leases.acknowledge("orders", "other", delivery.receipt());
         CompletableFuture<Boolean> retried =
                 leases.retry("orders", "a", delivery.receipt(), Duration.ofHours(1), "first");
         CompletableFuture<Boolean> acknowledged = leases.acknowledge("orders", "a", delivery.receipt());
         CompletableFuture<Boolean> extended = leases.extend("orders", "a", delivery.receipt(), LEASE);
 
-        queue.proxy().pass();
+        queue.faults().pass();
 
         assertThat(join(ahead)).isFalse();
         assertThat(join(retried)).isTrue();
@@ -275,13 +272,12 @@ class LeasesTests extends ReceiveTest {
     @Test
     void repeatedSettlementsInAnOutageShareTheirResult() {
         LeasedDelivery delivery = delivered("a");
-        queue.proxy().refuse();
-        queue.proxy().disconnect();
+        queue.faults().refuse("poll");
         List<CompletableFuture<Boolean>> repeats = IntStream.range(0, 50)
                 .mapToObj(i -> leases.acknowledge("orders", "a", delivery.receipt()))
                 .toList();
 
-        queue.proxy().pass();
+        queue.faults().pass();
 
         assertThat(repeats).allMatch(ReceiveTest::join);
         assertThat(queue.recorded().lines().stream().filter(line -> line.startsWith("acknowledged")))
@@ -292,8 +288,7 @@ class LeasesTests extends ReceiveTest {
     @Test
     void aSettlementAfterTheCloseFails() {
         LeasedDelivery delivery = delivered("a");
-        queue.proxy().refuse();
-        queue.proxy().disconnect();
+        queue.faults().refuse("poll");
         CompletableFuture<Boolean> before = leases.acknowledge("orders", "a", delivery.receipt());
 
         other.close();
@@ -312,10 +307,5 @@ class LeasesTests extends ReceiveTest {
         assertThatThrownBy(() -> leases.retry("orders", "a", receipt, Duration.ofMillis(-1), "r"))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("zero or more");
-    }
-
-    private LeasedDelivery delivered(String id) {
-        send(id, Duration.ZERO);
-        return receiveOne();
     }
 }

@@ -2,7 +2,6 @@ package io.delayqueue.template.receive;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.delayqueue.template.QueueOnRedis;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -15,11 +14,7 @@ class NoThreadTests extends ReceiveTest {
 
     @Test
     void futuresCompleteOnTheCallingThread() {
-        DefaultDelayQueueReceiver other = DefaultDelayQueueReceiver.builder(
-                        queue.store(), queue.topics(), QueueOnRedis.codec(), signals, tasks)
-                .settings(SETTINGS)
-                .completions(this::execute)
-                .build();
+        DefaultDelayQueueReceiver other = builder().completions(this::execute).build();
         send("a", Duration.ZERO);
         send("b", Duration.ZERO);
         none.set(true);

@@ -4,11 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.delayqueue.message.Shard;
-import io.delayqueue.store.ShardCounts;
 import io.delayqueue.template.DelayQueueUnavailableException;
-import io.delayqueue.template.QueueOnRedis;
-import io.delayqueue.test.redis.Direction;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -17,56 +13,54 @@ import org.junit.jupiter.api.Test;
 
 class ReceiveOutageTests extends ReceiveTest {
 
-    @Override
-    protected Duration commandTimeout() {
-        return QueueOnRedis.SHORT_COMMAND_TIMEOUT;
-    }
-
     @BeforeEach
-    void registerTopic() {
+    void poll() {
         queue.topics().shards("orders").join();
+        receiveNow(1);
     }
 
     @Test
     void receivingWithoutWaitFailsIfRedisIsUnavailable() {
-        receiveNow(1);
-        queue.proxy().blackHole(Direction.CLIENT_TO_SERVER);
+        queue.faults().loseRequests();
 
         assertThatThrownBy(() -> receiveNow(1)).isInstanceOf(DelayQueueUnavailableException.class);
     }
 
     @Test
     void aWaitThatTimesOutInAnOutageFails() {
-        receiveNow(1);
-        queue.proxy().blackHole(Direction.CLIENT_TO_SERVER);
+        queue.faults().loseRequests();
+        CompletableFuture<List<LeasedDelivery>> waiting = waiting(1);
+        awaitRetry();
+        assertThat(waiting).isNotDone();
 
-        assertThatThrownBy(() -> receiver.receive("orders", 1, Duration.ofSeconds(2), LEASE))
-                .isInstanceOf(DelayQueueUnavailableException.class)
+        pass(LONG);
+
+        assertThatThrownBy(() -> join(waiting))
+                .hasCauseInstanceOf(DelayQueueUnavailableException.class)
                 .hasMessageContaining("orders");
     }
 
     @Test
     void aReceiverThatWaitsThroughAnOutageIsServedAfterIt() {
-        send("a", Duration.ofMillis(1));
-        server.stop();
-        CompletableFuture<List<LeasedDelivery>> waiting = receiver.receiveAsync("orders", 1, LONG, LEASE);
-        await().until(() -> tasks.calls() > 4);
-        server.restart();
+        queue.faults().refuse();
+        CompletableFuture<List<LeasedDelivery>> waiting = waiting(1);
+        awaitRetry();
+        queue.faults().pass();
 
-        send("b", Duration.ZERO);
+        send("a", Duration.ZERO);
 
-        assertThat(join(waiting)).hasSize(1);
+        assertThat(ids(waiting)).containsExactly("a");
     }
 
     @Test
     void aReceiverSleepsAfterTheCallForANewerReceiverHasFailed() {
-        CompletableFuture<List<LeasedDelivery>> waiting = receiver.receiveAsync("orders", 1, LONG, LEASE);
+        awaitSubscription();
+        CompletableFuture<List<LeasedDelivery>> waiting = waiting(1);
         awaitAsleep();
-        queue.proxy().blackHole(Direction.CLIENT_TO_SERVER);
+        queue.faults().loseRequests();
         assertThatThrownBy(() -> receiveNow(1)).isInstanceOf(DelayQueueUnavailableException.class);
         int calls = tasks.calls();
-        queue.proxy().pass();
-        queue.proxy().disconnect();
+        queue.faults().pass();
 
         send("a", Duration.ZERO);
 
@@ -76,13 +70,11 @@ class ReceiveOutageTests extends ReceiveTest {
 
     @Test
     void messagesOfAClaimWithoutReplyAreDelivered() {
-        receiveNow(1);
         send("a", Duration.ZERO);
-        queue.proxy().blackHole(Direction.SERVER_TO_CLIENT);
-        CompletableFuture<List<LeasedDelivery>> waiting = receiver.receiveAsync("orders", 1, LONG, LEASE);
-        await().until(() -> countsElsewhere().leased() == 1);
-        queue.proxy().pass();
-        queue.proxy().disconnect();
+        queue.faults().loseReplies("poll");
+        CompletableFuture<List<LeasedDelivery>> waiting = waiting(1);
+        await().until(() -> counts().leased() == 1);
+        queue.faults().pass();
 
         LeasedDelivery delivery = join(waiting).get(0);
 
@@ -92,39 +84,35 @@ class ReceiveOutageTests extends ReceiveTest {
 
     @Test
     void aClaimWithoutReplyIsReleasedIfItsReceiverIsCancelled() {
-        receiveNow(1);
         send("a", Duration.ZERO);
-        queue.proxy().blackHole(Direction.SERVER_TO_CLIENT);
+        queue.faults().loseReplies("poll");
         assertThatThrownBy(() -> receiveNow(1)).isInstanceOf(DelayQueueUnavailableException.class);
-        queue.proxy().pass();
-        queue.proxy().disconnect();
+        assertThat(counts().leased()).isEqualTo(1);
+        queue.faults().pass();
 
-        await().until(() -> countsElsewhere().ready() == 1);
-        await().until(() -> tasks.scheduled() == 0);
+        await().until(() -> counts().ready() == 1);
+        awaitNoTasks();
         assertThat(receiveOne().attempt()).isEqualTo(1);
     }
 
     @Test
     void aSettlementWithoutReplyIsRepeatedUnchanged() {
-        send("a", Duration.ZERO);
-        LeasedDelivery delivery = receiveOne();
-        queue.proxy().blackHole(Direction.SERVER_TO_CLIENT);
+        LeasedDelivery delivery = delivered("a");
+        queue.faults().loseReplies("poll");
 
         CompletableFuture<Boolean> acknowledged = delivery.acknowledge();
-        await().until(() -> countsElsewhere().leased() == 0);
+        await().until(() -> counts().leased() == 0);
         assertThat(acknowledged).isNotDone();
-        queue.proxy().pass();
-        queue.proxy().disconnect();
+        queue.faults().pass();
 
         assertThat(join(acknowledged)).isTrue();
-        await().until(() -> tasks.scheduled() == 0);
+        awaitNoTasks();
     }
 
     @Test
     void aSettlementWithoutReplyFailsWhenTheReceiverIsClosed() {
-        send("a", Duration.ZERO);
-        LeasedDelivery delivery = receiveOne();
-        queue.proxy().refuse();
+        LeasedDelivery delivery = delivered("a");
+        queue.faults().loseRequests("poll");
         CompletableFuture<Boolean> acknowledged = delivery.acknowledge();
         await().until(() -> tasks.scheduled() > 0);
 
@@ -134,10 +122,12 @@ class ReceiveOutageTests extends ReceiveTest {
         assertThat(acknowledged).isCompletedExceptionally();
     }
 
-    /** The counts, read by another process without the broken network. */
-    private ShardCounts countsElsewhere() {
-        try (QueueOnRedis other = new QueueOnRedis(server)) {
-            return other.store().awaitCount(Shard.single("orders"));
-        }
+    /** Waits until another call has failed. */
+    private void awaitRetry() {
+        int calls = queue.calls();
+        await().until(() -> {
+            pass(Duration.ofSeconds(1));
+            return queue.calls() > calls;
+        });
     }
 }

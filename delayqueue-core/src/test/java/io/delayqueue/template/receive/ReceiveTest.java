@@ -3,47 +3,56 @@ package io.delayqueue.template.receive;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.RedisSignals;
 import io.delayqueue.store.CrashLimits;
+import io.delayqueue.store.DeadLetterQuery;
+import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.ShardCounts;
+import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.template.QueueOnRedis;
 import io.delayqueue.template.RedisTest;
+import io.delayqueue.testing.SystemClock;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
 /** A receiver on a real Redis, with signals, and with tasks on one thread of the test. */
 abstract class ReceiveTest extends RedisTest {
 
-    static final Duration LEASE = Duration.ofSeconds(30);
-    static final Duration LONG = Duration.ofMinutes(1);
+    static final Duration LEASE = Duration.ofHours(1);
+    static final Duration LONG = Duration.ofHours(2);
+    static final Duration SWEEP = Duration.ofMinutes(10);
 
-    /** Sweeps too rarely to affect a test, and reclaims overdue leases at once. */
-    static final ReceiveSettings SETTINGS = new ReceiveSettings(
-            Duration.ofMinutes(10), Duration.ofMinutes(10), 3, 2, CrashLimits.DEFAULTS, Duration.ZERO);
+    /** Reclaims overdue leases at once. Time passes only if the test says so: no sweep and no timeout affects others. */
+    static final ReceiveSettings SETTINGS =
+            new ReceiveSettings(SWEEP, SWEEP, 3, 2, CrashLimits.DEFAULTS, Duration.ZERO);
 
     TestTasks tasks;
     RedisSignals signals;
     DefaultDelayQueueReceiver receiver;
     DelayQueueTemplate template;
     private ExecutorService executor;
+    private Duration passed = Duration.ZERO;
 
     @BeforeEach
     void begin() {
         tasks = new TestTasks();
         executor = Executors.newCachedThreadPool();
         signals = new RedisSignals(
-                queue.connections(), queue.keySpace(), executor, "test", Duration.ofMinutes(1), System::nanoTime);
+                queue.connections(), queue.keySpace(), executor, "test", Duration.ofMinutes(1), SystemClock::nanos);
         signals.start();
-        receiver = receiver(SETTINGS);
+        receiver = builder().build();
         template = queue.template();
     }
 
@@ -56,16 +65,39 @@ abstract class ReceiveTest extends RedisTest {
         assertThat(tasks.failure()).isNull();
     }
 
-    DefaultDelayQueueReceiver receiver(ReceiveSettings settings) {
-        return DefaultDelayQueueReceiver.builder(queue.store(), queue.topics(), QueueOnRedis.codec(), signals, tasks)
+    DefaultDelayQueueReceiver.Builder builder() {
+        return builder(queue.store(), queue.topics());
+    }
+
+    DefaultDelayQueueReceiver.Builder builder(MessageStore store, TopicRegistry topics) {
+        return DefaultDelayQueueReceiver.builder(store, topics, QueueOnRedis.codec(), signals, tasks)
                 .events(queue.events())
-                .settings(settings)
-                .build();
+                .settings(SETTINGS)
+                .nanoTime(tasks.clock());
+    }
+
+    /** Moves the clocks of Redis and of the receivers. */
+    void pass(Duration time) {
+        passed = passed.plus(time);
+        queue.clock().setAhead(passed);
+        tasks.pass(time);
     }
 
     void send(String id, Duration delay) {
         template.send(
                 DelayMessage.to("orders").id(id).payload("p" + id).delay(delay).build());
+    }
+
+    void sendAll(int count) {
+        template.sendAll(IntStream.range(0, count)
+                .mapToObj(
+                        i -> DelayMessage.to("orders").id("m" + i).payload("p").build())
+                .toList());
+    }
+
+    LeasedDelivery delivered(String id) {
+        send(id, Duration.ZERO);
+        return receiveOne();
     }
 
     List<LeasedDelivery> receiveNow(int max) {
@@ -78,18 +110,36 @@ abstract class ReceiveTest extends RedisTest {
         return deliveries.get(0);
     }
 
+    /** A receiver that waits for a message. */
+    CompletableFuture<List<LeasedDelivery>> waiting(int max) {
+        return receiver.receiveAsync("orders", max, LONG, LEASE);
+    }
+
+    MessageSnapshot found(String id) {
+        return template.find("orders", id).orElseThrow();
+    }
+
     ShardCounts counts() {
         return queue.store().awaitCount(Shard.single("orders"));
     }
 
-    /** Waits until no task has run and no script was called for a while. */
+    List<DeadLetter> deadLetters() {
+        return queue.store().awaitDeadLetters(Shard.single("orders"), new DeadLetterQuery.Page(null, 0, 10));
+    }
+
+    /** Waits until no task and no script call is due or in progress. */
     void awaitAsleep() {
-        int[] last = {-1};
-        await().pollInterval(50, TimeUnit.MILLISECONDS).until(() -> {
-            int before = last[0];
-            last[0] = tasks.calls() + queue.calls();
-            return before == last[0] && tasks.calls() > 0 && !queue.isCalling();
+        await().until(() -> {
+            int before = tasks.calls();
+            return tasks.areIdle() && !queue.isCalling() && tasks.areIdle() && tasks.calls() == before;
         });
+    }
+
+    /** Waits until the receivers keep no task. */
+    void awaitNoTasks() {
+        awaitAsleep();
+        pass(Duration.ofSeconds(1));
+        await().until(() -> tasks.scheduled() == 0);
     }
 
     /** Waits until the server has a subscriber for signals. */
@@ -101,6 +151,10 @@ abstract class ReceiveTest extends RedisTest {
     }
 
     static <T> T join(CompletableFuture<T> future) {
-        return future.orTimeout(30, TimeUnit.SECONDS).join();
+        return future.orTimeout(60, TimeUnit.SECONDS).join();
+    }
+
+    static List<String> ids(CompletableFuture<List<LeasedDelivery>> received) {
+        return join(received).stream().map(LeasedDelivery::id).toList();
     }
 }

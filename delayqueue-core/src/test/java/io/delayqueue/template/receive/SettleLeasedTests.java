@@ -4,42 +4,23 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.DelayMessage;
-import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.ShardKeys;
-import io.delayqueue.store.DeadLetterQuery;
+import io.delayqueue.testing.SystemClock;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class SettleLeasedTests extends ReceiveTest {
 
-    private static final Duration SHORT_LEASE = Duration.ofSeconds(1);
-
-    private LeasedDelivery received(String id) {
-        send(id, Duration.ZERO);
-        return receiveOne();
-    }
-
-    private MessageSnapshot found(String id) {
-        return template.find("orders", id).orElseThrow();
-    }
-
-    private List<DeadLetter> deadLetters() {
-        return queue.store().awaitDeadLetters(Shard.single("orders"), new DeadLetterQuery.Page(null, 0, 10));
-    }
-
     @Test
     void anAcknowledgedMessageIsGone() {
-        LeasedDelivery delivery = received("a");
+        LeasedDelivery delivery = delivered("a");
 
         assertThat(join(delivery.acknowledge())).isTrue();
         assertThat(template.find("orders", "a")).isEmpty();
@@ -47,10 +28,10 @@ class SettleLeasedTests extends ReceiveTest {
 
     @Test
     void settlementsArePublishedAsEvents() {
-        join(received("a").acknowledge());
-        join(received("b").retry(Duration.ofHours(1)));
-        join(received("c").deadLetter("no"));
-        LeasedDelivery lost = received("d");
+        join(delivered("a").acknowledge());
+        join(delivered("b").retry(Duration.ofHours(1)));
+        join(delivered("c").deadLetter("no"));
+        LeasedDelivery lost = delivered("d");
         template.cancel("orders", "d");
         join(lost.acknowledge());
 
@@ -63,8 +44,8 @@ class SettleLeasedTests extends ReceiveTest {
 
     @Test
     void closingTheReceiverEndsAllWaits() {
-        for (int i = 0; i < 100; i++) {
-            DefaultDelayQueueReceiver closing = receiver(SETTINGS);
+        for (int i = 0; i < 20; i++) {
+            DefaultDelayQueueReceiver closing = builder().build();
             CompletableFuture<?> closed = CompletableFuture.runAsync(closing::close);
             try {
                 join(closing.receiveAsync("orders", 1, LONG, LEASE));
@@ -77,34 +58,35 @@ class SettleLeasedTests extends ReceiveTest {
 
     @Test
     void longReasonsAreCut() {
-        LeasedDelivery retried = received("a");
+        LeasedDelivery retried = delivered("a");
         join(retried.retry(Duration.ofHours(1), "r".repeat(100_000)));
         assertThat(found("a").lastFailure()).isEqualTo("retry: " + "r".repeat(500) + "…");
 
-        LeasedDelivery deadLettered = received("b");
+        LeasedDelivery deadLettered = delivered("b");
         join(deadLettered.deadLetter("😀".repeat(100_000)));
         assertThat(deadLetters().get(0).failure().message()).isEqualTo("😀".repeat(250) + "…");
-        LeasedDelivery odd = received("c");
+        LeasedDelivery odd = delivered("c");
         join(odd.deadLetter("." + "😀".repeat(100_000)));
         assertThat(deadLetters().get(0).failure().message()).isEqualTo("." + "😀".repeat(249) + "…");
     }
 
     @Test
     void aHugeDelayIsLimitedToTenYearsAndAffectsNoOtherSettlement() {
-        LeasedDelivery endless = received("a");
-        LeasedDelivery other = received("b");
+        LeasedDelivery endless = delivered("a");
+        LeasedDelivery other = delivered("b");
 
         CompletableFuture<Boolean> retried = endless.retry(Duration.ofSeconds(Long.MAX_VALUE));
         assertThat(join(other.acknowledge())).isTrue();
         assertThat(join(retried)).isTrue();
         assertThat(found("a").dueAt())
                 .isBetween(
-                        Instant.now().plus(Duration.ofDays(3649)), Instant.now().plus(Duration.ofDays(3651)));
+                        SystemClock.now().plus(Duration.ofDays(3649)),
+                        SystemClock.now().plus(Duration.ofDays(3651)));
     }
 
     @Test
     void onlyTheFirstSettlementCounts() {
-        LeasedDelivery delivery = received("a");
+        LeasedDelivery delivery = delivered("a");
 
         CompletableFuture<Boolean> first = delivery.acknowledge();
         assertThat(join(delivery.retry(Duration.ZERO))).isFalse();
@@ -115,7 +97,7 @@ class SettleLeasedTests extends ReceiveTest {
 
     @Test
     void aRetryIsDeliveredAgainWithItsReason() {
-        LeasedDelivery delivery = received("a");
+        LeasedDelivery delivery = delivered("a");
 
         assertThat(join(delivery.retry(Duration.ofMillis(10), "bank is closed")))
                 .isTrue();
@@ -161,7 +143,7 @@ class SettleLeasedTests extends ReceiveTest {
 
     @Test
     void aPostponementNeedsAValidDelay() {
-        LeasedDelivery delivery = received("a");
+        LeasedDelivery delivery = delivered("a");
         for (Duration delay :
                 List.of(Duration.ofMillis(-1), Duration.ofDays(3651), Duration.ofSeconds(Long.MAX_VALUE))) {
             assertThatThrownBy(() -> delivery.postpone(delay))
@@ -183,7 +165,7 @@ class SettleLeasedTests extends ReceiveTest {
 
     @Test
     void aDeadLetteredMessageIsADeadLetterWithItsReason() {
-        assertThat(join(received("a").deadLetter("no such order"))).isTrue();
+        assertThat(join(delivered("a").deadLetter("no such order"))).isTrue();
 
         assertThat(deadLetters().get(0).cause()).isEqualTo(DeadLetterCause.REQUESTED);
         assertThat(deadLetters().get(0).failure().message()).isEqualTo("no such order");
@@ -220,10 +202,13 @@ class SettleLeasedTests extends ReceiveTest {
         long due = found("a").dueAt().toEpochMilli();
         ShardKeys keys = queue.keySpace().of(Shard.single("orders"));
         server.command("HSET", new String(keys.deliveries(), UTF_8), "a", "- 0/1/0 " + due + " ");
-        assertThat(receiver.receive("orders", 2, LONG, SHORT_LEASE)).hasSize(1);
+        assertThat(receiver.receive("orders", 2, LONG, LEASE)).hasSize(1);
+        CompletableFuture<List<LeasedDelivery>> waiting = waiting(1);
+        awaitAsleep();
 
-        LeasedDelivery isolated = receiveOne();
+        pass(LEASE);
 
+        LeasedDelivery isolated = join(waiting).get(0);
         assertThat(isolated.crashes()).isEqualTo(2);
         assertThat(join(isolated.acknowledge())).isTrue();
     }
@@ -231,10 +216,13 @@ class SettleLeasedTests extends ReceiveTest {
     @Test
     void anUnsettledMessageIsDeliveredToAnotherReceiver() {
         send("a", Duration.ZERO);
-        LeasedDelivery late = receiver.receive("orders", 1, LONG, SHORT_LEASE).get(0);
+        LeasedDelivery late = receiveOne();
+        CompletableFuture<List<LeasedDelivery>> waiting = waiting(1);
+        awaitAsleep();
 
-        LeasedDelivery next = receiveOne();
+        pass(LEASE);
 
+        LeasedDelivery next = join(waiting).get(0);
         assertThat(next.id()).isEqualTo("a");
         assertThat(next.attempt()).isEqualTo(2);
         assertThat(next.crashes()).isZero();
@@ -247,30 +235,31 @@ class SettleLeasedTests extends ReceiveTest {
 
     @Test
     void anExtendedLeaseHolds() {
-        send("a", Duration.ZERO);
-        LeasedDelivery delivery =
-                receiver.receive("orders", 1, LONG, SHORT_LEASE).get(0);
+        LeasedDelivery delivery = delivered("a");
 
-        assertThat(join(delivery.extend(Duration.ofMinutes(1)))).isTrue();
+        assertThat(join(delivery.extend(LEASE.multipliedBy(3)))).isTrue();
+        pass(LEASE.multipliedBy(2));
 
-        assertThat(delivery.leaseLeft()).isGreaterThan(Duration.ofSeconds(50));
+        assertThat(receiveNow(1)).isEmpty();
+        assertThat(delivery.leaseLeft()).isBetween(LEASE.dividedBy(2), LEASE);
         assertThat(found("a").leaseEnd())
                 .isBetween(
-                        delivery.leaseEnd().minusMillis(1), delivery.leaseEnd().plusSeconds(5));
+                        delivery.leaseEnd().minusMillis(1), delivery.leaseEnd().plusSeconds(60));
+        assertThat(join(delivery.acknowledge())).isTrue();
     }
 
     @Test
     void anExtensionNeverShortens() {
-        LeasedDelivery delivery = received("a");
+        LeasedDelivery delivery = delivered("a");
 
         assertThat(join(delivery.extend(Duration.ofSeconds(1)))).isTrue();
 
-        assertThat(delivery.leaseLeft()).isGreaterThan(Duration.ofSeconds(20));
+        assertThat(delivery.leaseLeft()).isGreaterThan(LEASE.dividedBy(2));
     }
 
     @Test
     void anExtensionOfALostLeaseIsRejected() {
-        LeasedDelivery delivery = received("a");
+        LeasedDelivery delivery = delivered("a");
         template.cancel("orders", "a");
 
         assertThat(join(delivery.extend(LEASE))).isFalse();
@@ -279,26 +268,24 @@ class SettleLeasedTests extends ReceiveTest {
 
     @Test
     void waitingSettlementsAreSentTogether() {
-        template.sendAll(IntStream.range(0, 500)
-                .mapToObj(
-                        i -> DelayMessage.to("orders").id("m" + i).payload("p").build())
-                .toList());
-        List<LeasedDelivery> deliveries = receiveNow(500);
-        join(deliveries.get(0).acknowledge());
-        queue.proxy().traffic().reset();
-        queue.proxy().delay(Duration.ofMillis(50));
+        sendAll(100);
+        List<LeasedDelivery> deliveries = receiveNow(100);
+        awaitAsleep();
+        int calls = queue.calls();
+        CompletableFuture<Void> replies = queue.faults().holdReplies("poll");
 
         List<CompletableFuture<Boolean>> results =
-                deliveries.stream().skip(1).map(LeasedDelivery::acknowledge).toList();
+                deliveries.stream().map(LeasedDelivery::acknowledge).toList();
+        replies.complete(null);
 
         assertThat(results).allMatch(result -> join(result));
-        assertThat(queue.proxy().traffic().requests("EVALSHA")).isLessThanOrEqualTo(3);
+        assertThat(queue.calls() - calls).isEqualTo(2);
         assertThat(counts().leased()).isZero();
     }
 
     @Test
     void rangesAreChecked() {
-        LeasedDelivery delivery = received("a");
+        LeasedDelivery delivery = delivered("a");
 
         assertThatThrownBy(() -> delivery.retry(Duration.ofMillis(-1))).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> delivery.extend(Duration.ofMillis(1))).isInstanceOf(IllegalArgumentException.class);

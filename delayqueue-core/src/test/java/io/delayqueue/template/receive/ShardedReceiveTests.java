@@ -4,13 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.delayqueue.message.Completions;
-import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.message.Shard;
 import io.delayqueue.store.CrashLimits;
 import io.delayqueue.store.MessageStore;
-import io.delayqueue.store.TopicConflictException;
 import io.delayqueue.store.script.RedisMessageStore;
 import io.delayqueue.store.script.ShardPlan;
 import io.delayqueue.store.script.ShardPlan.OnConflict;
@@ -23,14 +20,12 @@ import io.delayqueue.template.QueueOnRedis;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
-import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -38,9 +33,7 @@ import org.junit.jupiter.api.Test;
 class ShardedReceiveTests extends ReceiveTest {
 
     private static final int SHARDS = 16;
-    private static final Duration SWEEP = Duration.ofMillis(200);
-    private static final ReceiveSettings SWEEPING =
-            new ReceiveSettings(SWEEP, SWEEP, 3, 0, CrashLimits.DEFAULTS, Duration.ZERO);
+    private static final Duration GRACE = Duration.ofMinutes(5);
 
     @Override
     protected ShardPlan plan() {
@@ -81,50 +74,38 @@ class ShardedReceiveTests extends ReceiveTest {
         }
     }
 
-    /** The start times of the polls of each shard. */
-    private record Polls(List<List<Long>> started) {
-
-        Polls() {
-            this(IntStream.range(0, SHARDS)
-                    .mapToObj(i -> Collections.<Long>synchronizedList(new ArrayList<>()))
-                    .toList());
-        }
-
-        MessageStore around(MessageStore real) {
-            return (MessageStore) Proxy.newProxyInstance(
-                    MessageStore.class.getClassLoader(),
-                    new Class<?>[] {MessageStore.class},
-                    (proxy, method, given) -> {
-                        if (method.getName().equals("pollIfRegistered")) {
-                            started.get(((Shard) given[0]).index()).add(System.nanoTime());
-                        }
-                        try {
-                            return method.invoke(real, given);
-                        } catch (InvocationTargetException e) {
-                            throw e.getCause();
-                        }
-                    });
-        }
+    /** Wraps a store and records the shards that it polls. */
+    private static MessageStore recording(List<Integer> polled, MessageStore real) {
+        return (MessageStore) Proxy.newProxyInstance(
+                MessageStore.class.getClassLoader(), new Class<?>[] {MessageStore.class}, (proxy, method, given) -> {
+                    if (method.getName().equals("pollIfRegistered")) {
+                        polled.add(((Shard) given[0]).index());
+                    }
+                    try {
+                        return method.invoke(real, given);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
     }
 
     @Test
     void eachShardOfAnIdleTopicIsSweptOncePerIntervalForAllReceivers() {
         queue.topics().shards("orders").join();
-        Polls polls = new Polls();
-        try (DefaultDelayQueueReceiver sweeping = DefaultDelayQueueReceiver.builder(
-                        polls.around(queue.store()), queue.topics(), QueueOnRedis.codec(), signals, tasks)
-                .settings(SWEEPING)
-                .build()) {
+        awaitSubscription();
+        List<Integer> polled = new CopyOnWriteArrayList<>();
+        try (DefaultDelayQueueReceiver sweeping =
+                builder(recording(polled, queue.store()), queue.topics()).build()) {
             for (int i = 0; i < 5; i++) {
                 CompletableFuture<?> unused = sweeping.receiveAsync("orders", 1, LONG, LEASE);
             }
-            // the first polls are for the new receivers
-            await().until(() -> polls.started.stream().allMatch(shard -> shard.size() >= 10));
-        }
-        for (List<Long> shard : polls.started) {
-            assertThat(shard.size()).isBetween(10, polls.started.get(0).size() + 1);
-            for (int i = 7; i < shard.size(); i++) {
-                assertThat(shard.get(i) - shard.get(i - 1)).isGreaterThanOrEqualTo(SWEEP.toNanos());
+            awaitAsleep();
+            for (int sweep = 0; sweep < 3; sweep++) {
+                polled.clear();
+                pass(SWEEP);
+                awaitAsleep();
+
+                assertThat(polled).hasSize(SHARDS).doesNotHaveDuplicates();
             }
         }
     }
@@ -133,17 +114,18 @@ class ShardedReceiveTests extends ReceiveTest {
     void whileRedisIsUnavailableNoShardCountIsAssumed() {
         send("a", Duration.ZERO);
         try (QueueOnRedis newcomer = new QueueOnRedis(server);
-                DefaultDelayQueueReceiver receiving = DefaultDelayQueueReceiver.builder(
-                                newcomer.store(), newcomer.topics(), QueueOnRedis.codec(), signals, tasks)
-                        .settings(SETTINGS)
-                        .build()) {
+                DefaultDelayQueueReceiver receiving =
+                        builder(newcomer.store(), newcomer.topics()).build()) {
             newcomer.proxy().refuse();
             assertThatThrownBy(() -> receiving.receive("orders", 1, Duration.ZERO, LEASE))
                     .isInstanceOf(DelayQueueUnavailableException.class)
                     .hasMessageContaining("orders");
             CompletableFuture<List<LeasedDelivery>> waiting = receiving.receiveAsync("orders", 1, LONG, LEASE);
             int calls = tasks.calls();
-            await().until(() -> tasks.calls() > calls + 4);
+            await().until(() -> {
+                pass(Duration.ofSeconds(1));
+                return tasks.calls() > calls + 1;
+            });
             assertThat(waiting).isNotDone();
             newcomer.proxy().pass();
             assertThat(join(waiting).get(0).id()).isEqualTo("a");
@@ -155,9 +137,8 @@ class ShardedReceiveTests extends ReceiveTest {
     void anotherShardCountIsReported() {
         send("a", Duration.ZERO);
         try (QueueOnRedis other = new QueueOnRedis(server, plan(3));
-                DefaultDelayQueueReceiver receiving = DefaultDelayQueueReceiver.builder(
-                                other.store(), other.topics(), QueueOnRedis.codec(), signals, tasks)
-                        .build()) {
+                DefaultDelayQueueReceiver receiving =
+                        builder(other.store(), other.topics()).build()) {
             assertThatThrownBy(() -> receiving.receive("orders", 1, LONG, LEASE))
                     .isInstanceOf(DelayQueueException.class)
                     .hasMessageContaining("registered with 16 shards");
@@ -168,23 +149,14 @@ class ShardedReceiveTests extends ReceiveTest {
     void aWaitingReceiverFollowsATopicThatIsRegisteredAgain() {
         queue.topics().shards("orders").join();
         TopicRegistry following = new TopicRegistry(queue.scripts(), queue.keySpace());
-        try (DefaultDelayQueueReceiver receiving = DefaultDelayQueueReceiver.builder(
-                        new RedisMessageStore(queue.scripts(), queue.keySpace(), following),
-                        following,
-                        QueueOnRedis.codec(),
-                        signals,
-                        tasks)
-                .settings(SWEEPING)
+        try (DefaultDelayQueueReceiver receiving = builder(
+                        new RedisMessageStore(queue.scripts(), queue.keySpace(), following), following)
                 .build()) {
             CompletableFuture<List<LeasedDelivery>> waiting = receiving.receiveAsync("orders", 1, LONG, LEASE);
-            await().until(() -> following.knownShardOf("orders", "a").isPresent());
+            awaitAsleep();
             TopicRegistry five = new TopicRegistry(queue.scripts(), queue.keySpace(), plan(5));
-            await().ignoreExceptionsMatching(failure -> Completions.cause(failure) instanceof TopicConflictException)
-                    .until(() -> {
-                        new TopicDeletion(queue.scripts(), queue.keySpace(), five).delete("orders");
-                        // unless the sweep was quicker
-                        return five.shards("orders").join().size() == 5;
-                    });
+            new TopicDeletion(queue.scripts(), queue.keySpace(), five).delete("orders");
+            assertThat(five.shards("orders").join()).hasSize(5);
             DelayQueueTemplate sending = DelayQueueTemplate.builder(
                             new RedisMessageStore(queue.scripts(), queue.keySpace(), five),
                             five,
@@ -192,6 +164,7 @@ class ShardedReceiveTests extends ReceiveTest {
                             InstantSource.system())
                     .build();
             sending.send("orders", "text");
+            pass(SWEEP);
             assertThat(join(waiting)).hasSize(1);
             assertThat(following.shards("orders").join()).hasSize(5);
             assertThat(join(join(waiting).get(0).acknowledge())).isTrue();
@@ -200,30 +173,25 @@ class ShardedReceiveTests extends ReceiveTest {
 
     @Test
     void overdueLeasesAreReclaimedEvenIfNoReceiverWaitsForLong() {
-        DefaultDelayQueueReceiver graceful =
-                receiver(new ReceiveSettings(SWEEP, SWEEP, 3, 0, CrashLimits.DEFAULTS, Duration.ofMillis(600)));
+        DefaultDelayQueueReceiver graceful = builder()
+                .settings(new ReceiveSettings(SWEEP, SWEEP, 3, 0, CrashLimits.DEFAULTS, GRACE))
+                .build();
         send("a", Duration.ZERO);
-        graceful.receive("orders", 1, LONG, Duration.ofSeconds(1));
-        await().until(() -> tasks.scheduled() == 0);
-        await().until(() -> found("a").leaseEnd().isBefore(serverTime()));
+        graceful.receive("orders", 1, LONG, LEASE);
+        awaitNoTasks();
+        pass(LEASE);
 
         assertThat(graceful.receive("orders", 1, Duration.ZERO, LEASE)).isEmpty();
+        awaitAsleep();
+        assertThat(found("a").state()).isEqualTo(MessageState.LEASED);
         int calls = tasks.calls();
+        pass(GRACE);
 
         await().until(() -> found("a").state() == MessageState.READY);
-        await().until(() -> tasks.scheduled() == 0);
+        awaitNoTasks();
         assertThat(tasks.calls() - calls)
                 .as("the task sleeps between polls, also if polls of shards without overdue leases are due")
                 .isLessThan(100);
         graceful.close();
-    }
-
-    private MessageSnapshot found(String id) {
-        return template.find("orders", id).orElseThrow();
-    }
-
-    private Instant serverTime() {
-        List<?> time = (List<?>) server.command("TIME");
-        return Instant.ofEpochSecond(Long.parseLong((String) time.get(0)));
     }
 }
