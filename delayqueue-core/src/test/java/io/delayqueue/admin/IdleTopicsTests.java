@@ -288,9 +288,9 @@ class IdleTopicsTests extends RedisTest {
         sampleFor(AFTER);
         rejecting = false;
         sampler.run();
-        queue.proxy().refuse();
+        queue.faults().refuse();
         runTasks();
-        queue.proxy().pass();
+        queue.faults().pass();
         sampler.run();
         runTasks();
         assertThat(queue.topics().topics().join()).isEmpty();

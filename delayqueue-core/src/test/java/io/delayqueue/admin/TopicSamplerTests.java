@@ -151,7 +151,7 @@ class TopicSamplerTests extends RedisTest {
     void aSampleThatFailsLeavesTheOldOnesAndTheyAge() {
         send("a");
         sampler.run();
-        queue.proxy().refuse();
+        queue.faults().refuse();
         pass(INTERVAL);
         assertThatThrownBy(sampler::run).isInstanceOf(DelayQueueUnavailableException.class);
         assertThat(sampler.newest()).hasSize(1);
