@@ -50,7 +50,6 @@ class SendAfterCommitTests extends RedisTest {
                 .build();
     }
 
-
     private static DelayMessage message(String id) {
         return DelayMessage.to("orders")
                 .id(id)

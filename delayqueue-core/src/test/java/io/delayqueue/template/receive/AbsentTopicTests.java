@@ -61,7 +61,6 @@ class AbsentTopicTests extends ReceiveTest {
 
     @Test
     void firstSendWakesReceiversAtOnce() {
-        awaitSubscription();
         CompletableFuture<List<LeasedDelivery>> waiting = waiting(1);
         awaitAsleep();
 
@@ -72,7 +71,6 @@ class AbsentTopicTests extends ReceiveTest {
 
     @Test
     void firstSendOfADelayedMessageIsNoticed() {
-        awaitSubscription();
         CompletableFuture<List<LeasedDelivery>> waiting = waiting(1);
         awaitAsleep();
 
@@ -133,7 +131,6 @@ class AbsentTopicTests extends ReceiveTest {
 
     @Test
     void topicThatIsDeletedWhileAReceiverWaitsIsNotRegisteredAgain() {
-        awaitSubscription();
         queue.topics().shards("orders").join();
         CompletableFuture<List<LeasedDelivery>> waiting = waiting(1);
         awaitAsleep();

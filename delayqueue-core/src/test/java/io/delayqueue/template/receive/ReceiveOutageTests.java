@@ -54,7 +54,6 @@ class ReceiveOutageTests extends ReceiveTest {
 
     @Test
     void aReceiverSleepsAfterTheCallForANewerReceiverHasFailed() {
-        awaitSubscription();
         CompletableFuture<List<LeasedDelivery>> waiting = waiting(1);
         awaitAsleep();
         queue.faults().loseRequests();

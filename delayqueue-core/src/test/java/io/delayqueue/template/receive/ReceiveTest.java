@@ -51,7 +51,10 @@ abstract class ReceiveTest extends RedisTest {
         executor = Executors.newCachedThreadPool();
         signals = new RedisSignals(
                 queue.connections(), queue.keySpace(), executor, "test", Duration.ofMinutes(1), SystemClock::nanos);
+        CompletableFuture<Void> subscribed = new CompletableFuture<>();
+        signals.onChange(() -> subscribed.complete(null));
         signals.start();
+        join(subscribed);
         receiver = builder().build();
         template = queue.template();
     }
@@ -140,14 +143,6 @@ abstract class ReceiveTest extends RedisTest {
         awaitAsleep();
         pass(Duration.ofSeconds(1));
         await().until(() -> tasks.scheduled() == 0);
-    }
-
-    /** Waits until the server has a subscriber for signals. */
-    void awaitSubscription() {
-        await().until(() -> {
-            Object reply = server.command("PUBSUB", "NUMSUB", queue.keySpace().signalChannel());
-            return reply instanceof List<?> parts && Long.valueOf(1).equals(parts.get(1));
-        });
     }
 
     static <T> T join(CompletableFuture<T> future) {

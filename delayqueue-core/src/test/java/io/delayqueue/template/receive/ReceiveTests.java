@@ -79,7 +79,7 @@ class ReceiveTests extends ReceiveTest {
 
     @Test
     void aWaitingReceiverIsWokenByASend() {
-        awaitSubscription();
+        queue.topics().shards("orders").join();
         CompletableFuture<List<LeasedDelivery>> waiting = waiting(1);
         awaitAsleep();
         assertThat(waiting).isNotDone();
@@ -107,7 +107,6 @@ class ReceiveTests extends ReceiveTest {
 
     @Test
     void aRescheduleToAnEarlierTimeWakesAReceiver() {
-        awaitSubscription();
         send("a", Duration.ofHours(1));
         CompletableFuture<List<LeasedDelivery>> waiting = waiting(1);
         awaitAsleep();
@@ -144,7 +143,6 @@ class ReceiveTests extends ReceiveTest {
 
     @Test
     void receiversAreServedInTheirOrder() {
-        awaitSubscription();
         List<CompletableFuture<List<LeasedDelivery>>> waiting = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
             waiting.add(waiting(1));
@@ -161,7 +159,6 @@ class ReceiveTests extends ReceiveTest {
 
     @Test
     void waitingReceiversShareAPoll() {
-        awaitSubscription();
         List<CompletableFuture<List<LeasedDelivery>>> waiting =
                 IntStream.range(0, 50).mapToObj(i -> waiting(1)).toList();
         queue.topics().shards("orders").join();
@@ -178,7 +175,6 @@ class ReceiveTests extends ReceiveTest {
 
     @Test
     void receiversOfAPollGetAtMostTheirMaximumInTheirOrder() {
-        awaitSubscription();
         CompletableFuture<List<LeasedDelivery>> three = waiting(3);
         CompletableFuture<List<LeasedDelivery>> two = waiting(2);
         CompletableFuture<List<LeasedDelivery>> last = waiting(2);
@@ -193,7 +189,6 @@ class ReceiveTests extends ReceiveTest {
 
     @Test
     void eachReceiverGetsItsOwnLease() {
-        awaitSubscription();
         CompletableFuture<List<LeasedDelivery>> usual = waiting(1);
         CompletableFuture<List<LeasedDelivery>> longer =
                 receiver.receiveAsync("orders", 1, LONG, LEASE.multipliedBy(10));
@@ -208,7 +203,6 @@ class ReceiveTests extends ReceiveTest {
 
     @Test
     void waitingReceiversHoldNoThreadAndNoConnection() {
-        awaitSubscription();
         queue.topics().shards("orders").join();
         receiveNow(1);
         awaitAsleep();
@@ -248,7 +242,6 @@ class ReceiveTests extends ReceiveTest {
 
     @Test
     void aCancelledReceiverIsNotServed() {
-        awaitSubscription();
         CompletableFuture<List<LeasedDelivery>> cancelled = waiting(1);
         CompletableFuture<List<LeasedDelivery>> next = waiting(1);
         awaitAsleep();

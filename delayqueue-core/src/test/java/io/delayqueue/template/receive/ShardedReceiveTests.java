@@ -64,7 +64,6 @@ class ShardedReceiveTests extends ReceiveTest {
     @Test
     void aWaitingReceiverIsWokenByEachShard() {
         receiveNow(1);
-        awaitSubscription();
         for (int i = 0; i < 40; i++) {
             CompletableFuture<List<LeasedDelivery>> waiting = receiver.receiveAsync("orders", 1, LONG, LEASE);
             send("m" + i, Duration.ZERO);
@@ -92,7 +91,6 @@ class ShardedReceiveTests extends ReceiveTest {
     @Test
     void eachShardOfAnIdleTopicIsSweptOncePerIntervalForAllReceivers() {
         queue.topics().shards("orders").join();
-        awaitSubscription();
         List<Integer> polled = new CopyOnWriteArrayList<>();
         try (DefaultDelayQueueReceiver sweeping =
                 builder(recording(polled, queue.store()), queue.topics()).build()) {

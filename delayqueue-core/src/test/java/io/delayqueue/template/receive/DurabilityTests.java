@@ -1,4 +1,4 @@
-package io.delayqueue.template;
+package io.delayqueue.template.receive;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -13,11 +13,19 @@ import io.delayqueue.message.SendResult;
 import io.delayqueue.message.SendResult.Accepted;
 import io.delayqueue.message.SendResult.Duplicate;
 import io.delayqueue.message.SendResult.Reason;
+import io.delayqueue.message.Shard;
+import io.delayqueue.redis.RedisCallException;
+import io.delayqueue.redis.RedisCallException.Kind;
+import io.delayqueue.template.BatchSendException;
+import io.delayqueue.template.DelayQueueUnavailableException;
+import io.delayqueue.template.DuplicateMessageException;
+import io.delayqueue.template.OutcomeUnknownException;
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -25,16 +33,15 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Sends, cancels and reschedules that a replica must confirm. */
+/** Sends, cancels, reschedules and settlements that a replica must confirm. */
 @EmbeddedRedis(dedicated = true)
-class DurableSendTests extends RedisTest {
+class DurabilityTests extends ReceiveTest {
 
     private static final Durability SOON = Durability.replicas(1, Duration.ofMillis(10));
     private static final Durability LATE = Durability.replicas(1, Duration.ofSeconds(60));
 
     private static RedisServerProcess replica;
 
-    private DelayQueueTemplate template;
     private volatile Durability payout = LATE;
 
     @BeforeAll
@@ -89,8 +96,7 @@ class DurableSendTests extends RedisTest {
     }
 
     private String scheduleOf(String topic) {
-        return new String(
-                queue.keySpace().of(io.delayqueue.message.Shard.single(topic)).schedule());
+        return new String(queue.keySpace().of(Shard.single(topic)).schedule());
     }
 
     @Test
@@ -194,5 +200,37 @@ class DurableSendTests extends RedisTest {
         replica.resume();
         await().until(() -> template.cancel("payout", id) == CancelOutcome.NOT_FOUND);
         await().until(() -> template.reschedule("payout", id, Duration.ofHours(2)) == RescheduleOutcome.NOT_FOUND);
+    }
+
+    @Test
+    void settlementOfAReceiverIsConfirmedOrFails() {
+        AtomicReference<Durability> durability = new AtomicReference<>(LATE);
+        try (DefaultDelayQueueReceiver durable =
+                builder().durability(topic -> durability.get()).build()) {
+            for (String id : List.of("a", "b", "c")) {
+                send(id, Duration.ZERO);
+            }
+            List<LeasedDelivery> received = durable.receive("orders", 3, LONG, LEASE);
+            String messages =
+                    new String(queue.keySpace().of(Shard.single("orders")).messages());
+
+            assertThat(join(received.get(0).acknowledge())).isTrue();
+            assertThat(replica.command("HEXISTS", messages, "a")).isEqualTo(0L);
+            assertThat(join(received.get(0).acknowledge())).isFalse();
+
+            replica.pause();
+            durability.set(SOON);
+            assertThatThrownBy(() -> join(received.get(1).acknowledge()))
+                    .hasRootCauseMessage("0 of 1 replicas confirmed it within 10 ms")
+                    .rootCause()
+                    .isInstanceOfSatisfying(
+                            RedisCallException.class, e -> assertThat(e.kind()).isEqualTo(Kind.NOT_CONFIRMED));
+            assertThat(server.command("HEXISTS", messages, "b")).isEqualTo(0L);
+
+            replica.resume();
+            durability.set(LATE);
+            assertThat(join(received.get(1).acknowledge())).isFalse();
+            assertThat(join(received.get(2).acknowledge())).isTrue();
+        }
     }
 }
