@@ -69,14 +69,6 @@ class ListenerResultTests {
         }
     }
 
-    @Test
-    void anEmptyMonoEndsTheDelivery() throws Exception {
-        try (ListenerApplication application = ListenerApplication.start(Monos.class)) {
-            CompletionStage<?> stage = application.onlyContainer().deliverPayload(Mono.empty());
-            assertThat(stage.toCompletableFuture()).isCompleted();
-        }
-    }
-
     static class Nothing {
         @DelayListener("orders")
         Mono<String> mono(String payload) {

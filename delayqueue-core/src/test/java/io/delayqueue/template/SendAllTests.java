@@ -8,7 +8,6 @@ import io.delayqueue.message.Durability;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.message.SendResult;
 import io.delayqueue.message.SendResult.Accepted;
-import io.delayqueue.message.SendResult.Duplicate;
 import io.delayqueue.message.SendResult.Kept;
 import io.delayqueue.message.SendResult.Reason;
 import io.delayqueue.message.SendResult.Rejected;
@@ -65,15 +64,6 @@ class SendAllTests extends RedisTest {
         assertThat(queue.recorded().lines())
                 .containsExactlyInAnyOrder(
                         "sent orders 250", "sent orders 250", "sent orders 250", "sent orders 250", "sent orders 200");
-    }
-
-    @Test
-    void halfABatchIsOneScript() {
-        secondProcess();
-
-        queue.template().sendAll(messages(250));
-
-        assertThat(scripts()).isEqualTo(1 + 1);
     }
 
     @Test
@@ -180,15 +170,6 @@ class SendAllTests extends RedisTest {
                 .extracting(Class::getSimpleName)
                 .containsExactly("Accepted", "Rejected", "Accepted");
         assertThat(batcher.send(unwritable("b"), Duration.ofSeconds(5))).isInstanceOf(Rejected.class);
-    }
-
-    @Test
-    void ofTwoWithOneIdTheSecondIsADuplicateEvenWithinAScript() {
-        BatchSendException failed = catchThrowableOfType(
-                BatchSendException.class, () -> queue.template().sendAll(List.of(message("a"), message("a"))));
-
-        assertThat(failed.results().get(0)).isInstanceOf(Accepted.class);
-        assertThat(failed.results().get(1)).isEqualTo(new Duplicate("orders", "a"));
     }
 
     @Test

@@ -117,7 +117,7 @@ class SendLimitsTests extends RedisTest {
     }
 
     @Test
-    void aNonceIsDeadLettersAndDigits() {
+    void aNonceIsLettersAndDigits() {
         assertThatThrownBy(() -> template().send(message().repeatOf("a b").build()))
                 .isInstanceOf(MessageRejectedException.class)
                 .hasMessageContaining("nonce");

@@ -73,23 +73,6 @@ class SharedSendFailureTests extends HeldSendsTest {
     }
 
     @Test
-    void aFullRedisRejectsBatchedMessagesLikeASingleOne() {
-        DelayQueueTemplate template = builder().build();
-        sends.set((ids, call) -> {
-            server.command("CONFIG", "SET", "maxmemory", "1mb");
-            return call.get();
-        });
-        try {
-            sendTogether(template, "a", "b")
-                    .values()
-                    .forEach(sent -> assertThat(failure(sent, MessageRejectedException.class))
-                            .hasMessageContaining("memory is full"));
-        } finally {
-            server.command("CONFIG", "SET", "maxmemory", "0");
-        }
-    }
-
-    @Test
     void afterAnErrorMidwayEachIsRepeatedAndRecognised() {
         sends.set((ids, call) -> ids.contains("bad") || ids.size() > 1
                 ? call.get().thenCompose(stored -> CompletableFuture.failedFuture(midway))
@@ -209,9 +192,8 @@ class SharedSendFailureTests extends HeldSendsTest {
         CompletableFuture<List<SendReply>> replies = new CompletableFuture<>();
         sends.set((ids, call) -> replies);
         DelayQueueTemplate template = builder().build();
-        CompletableFuture<List<Success>> sent = thread(() -> template.sendAll(IntStream.range(0, 1200)
-                .mapToObj(i -> message("m" + i))
-                .toList()));
+        CompletableFuture<List<Success>> sent = thread(() -> template.sendAll(
+                IntStream.range(0, 1200).mapToObj(i -> message("m" + i)).toList()));
         await().until(() -> sends.calls().size() == 2);
 
         replies.completeExceptionally(noReply);

@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Deliveries that nobody claimed: what is said of them is all there is. */
+/** A delivery with the values that observations read. */
 record Deliveries(String topic, String id, int attempt, Map<String, String> headers, boolean postponed)
         implements Delivery {
 

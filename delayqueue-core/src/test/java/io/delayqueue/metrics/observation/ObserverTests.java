@@ -37,7 +37,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** What the interceptors tell, whatever becomes of what they stand around. */
+/** Observations of sends, handling and receiving. They never change the result of what they observe. */
 class ObserverTests {
 
     private static final CompletionStage<?> DONE = CompletableFuture.completedStage(null);
@@ -51,7 +51,7 @@ class ObserverTests {
     private final SendObserver sends = new SendObserver(registry, null);
     private final DeliveryObserver deliveries = new DeliveryObserver(registry, null, false);
 
-    /** Without a tracer nobody sets a header. */
+    /** Without a tracer no header is set. */
     private record Sending(String topic, String id) implements SendInterceptor.Sending {
 
         @Override
@@ -107,7 +107,7 @@ class ObserverTests {
     }
 
     @Test
-    void handlingEndsThoughItsFailureCannotBePutIntoWords() throws Exception {
+    void handlingEndsAlsoIfItsFailureCannotBeDescribed() throws Exception {
         CompletableFuture<Object> handled = new CompletableFuture<>();
         CompletionStage<?> stage = deliveries.around("cancel", one(), () -> handled);
         HostileException hostile = new HostileException(() -> new IOException("thrown past the compiler"));

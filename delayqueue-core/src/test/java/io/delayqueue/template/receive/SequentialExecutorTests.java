@@ -55,8 +55,8 @@ class SequentialExecutorTests {
 
     @Test
     void tasksOfManyThreadsNeverOverlapAndKeepTheOrderOfTheirThread() throws Exception {
-        int threads = 8;
-        int tasks = 20_000;
+        int threads = 4;
+        int tasks = 5_000;
         int[] last = new int[threads];
         long[] ran = {0};
         ExecutorService others = Executors.newFixedThreadPool(threads);
@@ -105,7 +105,7 @@ class SequentialExecutorTests {
 
     private static void await(CountDownLatch latch) {
         try {
-            assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(latch.await(60, TimeUnit.SECONDS)).isTrue();
         } catch (InterruptedException e) {
             throw new IllegalStateException(e);
         }

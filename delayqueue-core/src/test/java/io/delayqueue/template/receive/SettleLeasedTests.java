@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.delayqueue.message.DeadLetterCause;
-import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.ShardKeys;
@@ -151,16 +150,6 @@ class SettleLeasedTests extends ReceiveTest {
                     .hasMessageContaining("delay must be from 0 to 3650 d");
         }
         assertThat(join(delivery.acknowledge())).isTrue();
-    }
-
-    @Test
-    void aMessageMayPermitFewerAttempts() {
-        template.send(
-                DelayMessage.to("orders").id("a").payload("p").maxAttempts(1).build());
-
-        assertThat(join(receiveOne().retry(Duration.ZERO))).isTrue();
-
-        assertThat(deadLetters()).hasSize(1);
     }
 
     @Test
