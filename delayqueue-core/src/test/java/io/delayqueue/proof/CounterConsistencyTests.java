@@ -49,6 +49,8 @@ import org.junit.jupiter.api.Timeout;
  * lost, sends with an unknown outcome are repeated, and a node is killed.
  */
 @EmbeddedRedis
+@Tag("long")
+@Tag("core")
 class CounterConsistencyTests implements DelayQueueEvents {
 
     private static final String TOPIC = "t";
@@ -123,14 +125,6 @@ class CounterConsistencyTests implements DelayQueueEvents {
     }
 
     @Test
-    void countersAddUpAfterLostRepliesAndAKilledNode() {
-        sendWithFaults("m", 40);
-        finish();
-    }
-
-    @Test
-    @Tag("long")
-    @Tag("core")
     @Timeout(600)
     void countersAddUpAfterManyFaults() {
         for (int round = 0; round < 20; round++) {

@@ -13,12 +13,17 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * A process that consumes a topic until its standard input ends, or until it handles a message whose id begins with
- * {@link #KILLER}. It writes a line with the id of each message that it has handled.
+ * {@link #KILLER}. It writes a line with the id of each message that it has handled, and of each message whose id begins
+ * with {@link #ENDLESS} when it begins to handle it.
  */
 final class CrashingConsumer {
 
     static final String TOPIC = "crashing";
     static final String KILLER = "killer";
+
+    /** The message is handled until the process is killed. */
+    static final String ENDLESS = "endless";
+
     static final Duration LEASE = Duration.ofSeconds(2);
     static final EngineSettings SETTINGS = Pacing.builtIn()
             .heartbeat(Duration.ofMillis(500))
@@ -31,19 +36,27 @@ final class CrashingConsumer {
 
     private CrashingConsumer() {}
 
-    public static void main(String... ports) throws IOException {
+    /** Consumes from the server at a port, with a lease of some milliseconds. */
+    public static void main(String... portAndLease) throws IOException {
         System.setOut(System.err); // keep log output out of the lines
         CrashingConsumer process = new CrashingConsumer();
-        QueueNode node =
-                QueueNode.on(Integer.parseInt(ports[0])).settings(SETTINGS).start();
-        ListenerOptions options =
-                ListenerOptions.DEFAULTS.toBuilder().lease(LEASE).maxAttempts(3).build();
+        QueueNode node = QueueNode.on(Integer.parseInt(portAndLease[0]))
+                .settings(SETTINGS)
+                .start();
+        ListenerOptions options = ListenerOptions.DEFAULTS.toBuilder()
+                .lease(Duration.ofMillis(Long.parseLong(portAndLease[1])))
+                .maxAttempts(3)
+                .build();
         node.listen(TOPIC, options, deliveries -> {
-            if (deliveries.get(0).id().startsWith(KILLER)) {
+            String id = deliveries.get(0).id();
+            if (id.startsWith(KILLER)) {
                 Runtime.getRuntime().halt(1);
             }
             LockSupport.parkNanos(HANDLING.toNanos());
-            process.report(deliveries.get(0).id());
+            process.report(id);
+            while (id.startsWith(ENDLESS)) {
+                LockSupport.park();
+            }
             return null;
         });
         process.report("ready");

@@ -27,6 +27,8 @@ import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Messages kill each process that handles them. Only these become dead letters. */
+@Tag("long")
+@Tag("core")
 class CrashingMessagesTests {
 
     private static final int MESSAGES = 40_000;
@@ -50,8 +52,6 @@ class CrashingMessagesTests {
     }
 
     @Test
-    @Tag("long")
-    @Tag("core")
     @Timeout(400)
     void noMessageIsDeadLetteredForAnother() {
         System.out.println("seed " + seed);
@@ -105,7 +105,7 @@ class CrashingMessagesTests {
     private void start(RedisServerProcess redis) {
         consumers.add(KillableConsumer.start(
                 CrashingConsumer.class,
-                List.of(Integer.toString(redis.port())),
+                List.of(Integer.toString(redis.port()), Long.toString(CrashingConsumer.LEASE.toMillis())),
                 directory.resolve("consumers.log"),
                 (consumer, line) -> handled(line)));
     }

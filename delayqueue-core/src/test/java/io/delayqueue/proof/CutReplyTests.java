@@ -25,10 +25,13 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 /** Under load, each poll is executed twice because its first reply is lost. */
 @EmbeddedRedis
+@Tag("long")
+@Tag("core")
 class CutReplyTests {
 
     private static final int MESSAGES = 1000;

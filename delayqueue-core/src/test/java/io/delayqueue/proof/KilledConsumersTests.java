@@ -36,6 +36,8 @@ import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Three consumer processes are killed and restarted while messages are sent to four shards. */
+@Tag("long")
+@Tag("core")
 class KilledConsumersTests {
 
     private static final int CONSUMERS = 3;
@@ -56,8 +58,18 @@ class KilledConsumersTests {
     };
 
     private static final KeySpace KEYS = new KeySpace("dq");
-    private static final Size SHORT = new Size(1_500, 2, 1, 500, Duration.ofSeconds(1), Duration.ofSeconds(2));
-    private static final Size LONG = new Size(40_000, 16, 3, 1_000, Duration.ofSeconds(3), Duration.ofSeconds(8));
+    private static final int MESSAGES = 40_000;
+
+    /** The last round kills one process, which is not restarted. */
+    private static final int ROUNDS = 16;
+
+    private static final int MAX_KILLED_PER_ROUND = 3;
+
+    /** Number of messages that become due at the last kill. */
+    private static final int BURST = 1_000;
+
+    private static final Duration MIN_DELAY = Duration.ofSeconds(3);
+    private static final Duration MAX_DELAY = Duration.ofSeconds(8);
 
     private final long seed = System.nanoTime();
     private final Random random = new Random(seed);
@@ -67,18 +79,6 @@ class KilledConsumersTests {
 
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)
     Path directory;
-
-    /**
-     * Size of a run.
-     *
-     * @param messages number of messages
-     * @param rounds number of kill rounds; the last round kills one process, which is not restarted
-     * @param maxKilled maximum number of processes killed per round
-     * @param burst number of messages that become due at the last kill
-     * @param earliest minimum delay of a message
-     * @param latest maximum delay of a message
-     */
-    private record Size(int messages, int rounds, int maxKilled, int burst, Duration earliest, Duration latest) {}
 
     /**
      * A Redis deployment.
@@ -150,61 +150,43 @@ class KilledConsumersTests {
     }
 
     @Test
-    @Timeout(120)
-    void killedConsumersLoseNoMessageOnCluster() {
-        onCluster(SHORT);
-    }
-
-    @Test
-    @Tag("long")
-    @Tag("core")
     @Timeout(600)
-    void manyKilledConsumersLoseNoMessageOnOneRedis() {
+    void killedConsumersLoseNoMessageOnOneRedis() {
         try (RedisServerProcess redis =
                         RedisServerProcess.builder().appendOnly().start();
                 FaultProxy proxy = FaultProxy.inFrontOf(redis)) {
-            run(
-                    new Deployment(
-                            List.of("127.0.0.1:" + redis.port()),
-                            List.of("127.0.0.1:" + proxy.port()),
-                            List.of(redis),
-                            key -> redis,
-                            new UnreliableNetwork(proxy)),
-                    LONG);
+            run(new Deployment(
+                    List.of("127.0.0.1:" + redis.port()),
+                    List.of("127.0.0.1:" + proxy.port()),
+                    List.of(redis),
+                    key -> redis,
+                    new UnreliableNetwork(proxy)));
         }
     }
 
     @Test
-    @Tag("long")
-    @Tag("core")
     @Timeout(600)
-    void manyKilledConsumersLoseNoMessageOnCluster() {
-        onCluster(LONG);
-    }
-
-    private void onCluster(Size size) {
+    void killedConsumersLoseNoMessageOnCluster() {
         try (RedisClusterProcess cluster =
                 RedisClusterProcess.builder().replicasPerMaster(0).appendOnly().start()) {
-            run(
-                    new Deployment(
-                            cluster.addresses(),
-                            cluster.addresses(),
-                            cluster.masters(),
-                            cluster::masterOf,
-                            new BacklogLimit()),
-                    size);
+            run(new Deployment(
+                    cluster.addresses(),
+                    cluster.addresses(),
+                    cluster.masters(),
+                    cluster::masterOf,
+                    new BacklogLimit()));
         }
     }
 
-    private void run(Deployment deployment, Size size) {
+    private void run(Deployment deployment) {
         System.out.println("seed " + seed);
         long begin = System.nanoTime();
         IntStream.range(0, CONSUMERS).forEach(i -> launch(deployment));
         try (QueueNode node = ConsumerProcess.node(deployment.senderAddresses()).start()) {
             ProofSender sender = new ProofSender(node, log, random, deployment.callbacks());
-            long killedAt = killWhileSending(deployment, size, sender);
+            long killedAt = killWhileSending(deployment, sender);
             try {
-                awaitEnd(deployment, size.messages());
+                awaitEnd(deployment);
             } catch (ConditionTimeoutException e) {
                 log.check(stored(deployment), deadLetters(deployment)); // its message names the violations
                 throw e;
@@ -230,20 +212,20 @@ class KilledConsumersTests {
     }
 
     /** Returns the time of the last kill in milliseconds since 1970. */
-    private long killWhileSending(Deployment deployment, Size size, ProofSender sender) {
-        int first = size.messages() - size.burst();
+    private long killWhileSending(Deployment deployment, ProofSender sender) {
+        int first = MESSAGES - BURST;
         CompletableFuture<Void> sending =
-                CompletableFuture.runAsync(() -> sender.send(0, first, size.earliest(), size.latest()), OWN_THREAD);
-        for (int round = 1; round < size.rounds(); round++) {
-            int reached = first * round / size.rounds();
+                CompletableFuture.runAsync(() -> sender.send(0, first, MIN_DELAY, MAX_DELAY), OWN_THREAD);
+        for (int round = 1; round < ROUNDS; round++) {
+            int reached = first * round / ROUNDS;
             await().atMost(MAX_WAIT).until(() -> log.settled() >= reached);
-            int killed = 1 + random.nextInt(size.maxKilled());
+            int killed = 1 + random.nextInt(MAX_KILLED_PER_ROUND);
             IntStream.range(0, killed).forEach(i -> killOne());
             IntStream.range(0, killed).forEach(i -> launch(deployment));
         }
         sending.orTimeout(MAX_WAIT.toSeconds(), TimeUnit.SECONDS).join();
         await().atMost(MAX_WAIT).until(() -> consumers.stream().allMatch(KillableConsumer::isReady));
-        sender.send(first, size.messages(), Duration.ofSeconds(2), Duration.ofSeconds(2));
+        sender.send(first, MESSAGES, Duration.ofSeconds(2), Duration.ofSeconds(2));
         await().atMost(MAX_WAIT).pollInterval(Duration.ofMillis(5)).until(() -> log.highestStarted() >= first);
         return killOne();
     }
@@ -259,9 +241,9 @@ class KilledConsumersTests {
         return victim.killedAt();
     }
 
-    private void awaitEnd(Deployment deployment, int messages) {
+    private void awaitEnd(Deployment deployment) {
         Set<String> far = new HashSet<>();
-        for (int i = 0; i < messages; i++) {
+        for (int i = 0; i < MESSAGES; i++) {
             if (ProofSender.isFar(i) && !log.isCancelled("m" + i)) {
                 far.add("m" + i);
             }

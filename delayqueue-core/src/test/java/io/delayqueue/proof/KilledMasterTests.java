@@ -18,6 +18,8 @@ import org.junit.jupiter.api.Timeout;
 
 /** A master of a cluster is killed and its replica is promoted. */
 @Timeout(150)
+@Tag("long")
+@Tag("core")
 class KilledMasterTests {
 
     private static final int SHARDS = 6;
@@ -44,8 +46,6 @@ class KilledMasterTests {
 
     /** The replica is disconnected before the kill, because its normal lag is too short to lose a write reliably. */
     @Test
-    @Tag("long")
-    @Tag("core")
     void onlyUnreplicatedWritesAreLost() {
         fleet.startConsumers();
         RedisServerProcess killed = cluster.masters().get(1);
@@ -73,29 +73,16 @@ class KilledMasterTests {
     @Test
     void queueRecoversAndOtherMastersKeepTheirRate() {
         fleet.startConsumers();
-        kill(cluster.masterOf(fleet.firstNode().keySpace.nodes()), 200);
-    }
-
-    @Test
-    @Tag("long")
-    @Tag("core")
-    void queueRecoversAfterLongerLoad() {
-        fleet.startConsumers();
-        kill(cluster.masters().get(1), 5000);
-    }
-
-    private void kill(RedisServerProcess killed, int deliveriesBefore) {
+        RedisServerProcess killed = cluster.masterOf(fleet.firstNode().keySpace.nodes());
         IntPredicate onKilledMaster = shardsOf(killed);
         cluster.masters().forEach(master -> fleet.load.start(fleet.startNode(), shardsOf(master)));
         new Failover(fleet, onKilledMaster)
-                .killUnderLoad(deliveriesBefore, () -> cluster.kill(killed))
+                .killUnderLoad(5000, () -> cluster.kill(killed))
                 .checkRateOfOtherMasters()
                 .checkLosses();
     }
 
     @Test
-    @Tag("long")
-    @Tag("core")
     void fullyReplicatedWritesSurviveTheFailover() {
         fleet.startConsumers();
         QueueNode sender = fleet.startNode();

@@ -19,10 +19,11 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 /** Network faults between the nodes and Redis, under load. */
 @Timeout(120)
+@Tag("long")
+@Tag("core")
 class NetworkFaultTests {
 
-    private static final Duration SHORT = Duration.ofMillis(300);
-    private static final Duration BUILT_IN = Duration.ofSeconds(5);
+    private static final Duration TIMEOUT = Duration.ofSeconds(5);
     private static final int SHARDS = 3;
 
     private Fleet fleet;
@@ -36,41 +37,31 @@ class NetworkFaultTests {
     }
 
     @ParameterizedTest
-    @EnumSource(names = {"SLOW_WITH_JITTER", "CUT", "REPLIES_LOST"})
-    void queueRecoversByItself(NetworkFault fault) {
-        onOneRedis(fault, fault.failsSends() ? SHORT : BUILT_IN);
-    }
-
-    @ParameterizedTest
     @EnumSource
-    @Tag("long")
-    @Tag("core")
     void queueRecoversByItselfFromEachFault(NetworkFault fault) {
-        onOneRedis(fault, BUILT_IN);
+        onOneRedis(fault);
     }
 
     @ParameterizedTest
     @EnumSource
-    @Tag("long")
-    @Tag("core")
     void queueRecoversByItselfFromEachFaultOfOneMaster(NetworkFault fault) {
-        onCluster(fault, BUILT_IN);
+        onCluster(fault);
     }
 
-    private void onOneRedis(NetworkFault fault, Duration timeout) {
+    private void onOneRedis(NetworkFault fault) {
         try (RedisServerProcess redis = RedisServerProcess.start();
                 FaultProxy proxy = FaultProxy.inFrontOf(redis)) {
-            fleet = new Fleet(() -> QueueNode.on(proxy.port()).commandTimeout(timeout), SHARDS);
+            fleet = new Fleet(() -> QueueNode.on(proxy.port()).commandTimeout(TIMEOUT), SHARDS);
             fleet.startConsumers();
             fleet.load.start(fleet.startNode(), shard -> true);
-            runUnderLoad(fault, proxy, timeout);
+            runUnderLoad(fault, proxy);
         }
     }
 
-    private void onCluster(NetworkFault fault, Duration timeout) {
+    private void onCluster(NetworkFault fault) {
         try (RedisClusterProcess cluster =
                 RedisClusterProcess.builder().replicasPerMaster(0).proxied().start()) {
-            fleet = new Fleet(() -> QueueNode.on(cluster.addresses()).commandTimeout(timeout), SHARDS);
+            fleet = new Fleet(() -> QueueNode.on(cluster.addresses()).commandTimeout(TIMEOUT), SHARDS);
             fleet.startConsumers();
             List<RedisServerProcess> masters = Shard.all(Load.TOPIC, SHARDS).stream()
                     .map(shard -> cluster.masterOf(
@@ -80,11 +71,11 @@ class NetworkFaultTests {
             affected = index -> masters.get(index).equals(master);
             fleet.load.start(fleet.startNode(), affected);
             fleet.load.start(fleet.startNode(), affected.negate());
-            runUnderLoad(fault, cluster.proxyOf(master), timeout);
+            runUnderLoad(fault, cluster.proxyOf(master));
         }
     }
 
-    private void runUnderLoad(NetworkFault fault, FaultProxy proxy, Duration timeout) {
+    private void runUnderLoad(NetworkFault fault, FaultProxy proxy) {
         awaitDelivered(System.nanoTime(), 100);
         long begun = System.nanoTime();
         fault.applyTo(proxy);
@@ -98,7 +89,7 @@ class NetworkFaultTests {
         if (!fault.isPermanent()) {
             proxy.pass();
         }
-        awaitDelivered(ended + (fault.isPermanent() ? timeout.toNanos() : 0), 100);
+        awaitDelivered(ended + (fault.isPermanent() ? TIMEOUT.toNanos() : 0), 100);
         long recovered = System.nanoTime();
         fleet.drainAndClose();
         print(fault, begun, ended, recovered);

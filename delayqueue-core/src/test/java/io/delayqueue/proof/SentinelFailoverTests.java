@@ -9,6 +9,8 @@ import org.junit.jupiter.api.Timeout;
 
 /** The master is killed and Sentinel promotes a replica. */
 @Timeout(150)
+@Tag("long")
+@Tag("core")
 class SentinelFailoverTests {
 
     private static final int SHARDS = 2;
@@ -27,21 +29,10 @@ class SentinelFailoverTests {
 
     @Test
     void queueRecovers() {
-        kill(200);
-    }
-
-    @Test
-    @Tag("long")
-    @Tag("core")
-    void queueRecoversAfterLongerLoad() {
-        kill(5000);
-    }
-
-    private void kill(int deliveriesBefore) {
         fleet.startConsumers();
         fleet.load.start(fleet.startNode(), shard -> true);
         new Failover(fleet, shard -> true)
-                .killUnderLoad(deliveriesBefore, redis::killMaster)
+                .killUnderLoad(5000, redis::killMaster)
                 .checkLosses();
     }
 }

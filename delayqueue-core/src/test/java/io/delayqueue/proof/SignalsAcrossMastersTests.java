@@ -20,11 +20,14 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** A node subscribes on one Redis node of the cluster and receives signals published on each master. */
 @Timeout(60)
+@Tag("long")
+@Tag("core")
 class SignalsAcrossMastersTests {
 
     private static final int SHARDS = 3;

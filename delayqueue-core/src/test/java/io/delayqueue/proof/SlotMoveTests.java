@@ -27,9 +27,12 @@ import org.junit.jupiter.api.Timeout;
 
 /** The slot of a shard moves from one master to another under load. */
 @Timeout(120)
+@Tag("long")
+@Tag("core")
 class SlotMoveTests {
 
     private static final int SHARDS = 3;
+    private static final int ELEMENTS = 5000;
     private static final IntPredicate MOVING = index -> index == 0;
 
     private static RedisClusterProcess cluster;
@@ -59,10 +62,10 @@ class SlotMoveTests {
         fleet.close();
     }
 
-    private void load(int elements) {
+    private void load() {
         QueueNode sender = fleet.startNode();
         List<DelayMessage> batch = new ArrayList<>();
-        for (int i = 0; batch.size() < elements; i++) {
+        for (int i = 0; batch.size() < ELEMENTS; i++) {
             String id = "b" + i;
             if (Shard.indexOf(id, SHARDS) == 0) {
                 batch.add(DelayMessage.to(Load.TOPIC)
@@ -104,18 +107,7 @@ class SlotMoveTests {
     /** All keys of the shard are on one master before, during and after the migration. */
     @Test
     void sendsSucceedWhileKeysMoveTogether() {
-        moveTogether(2);
-    }
-
-    @Test
-    @Tag("long")
-    @Tag("core")
-    void sendsSucceedWhileManyKeysMoveTogether() {
-        moveTogether(5000);
-    }
-
-    private void moveTogether(int elements) {
-        load(elements);
+        load();
         begin();
         awaitDeliveries();
         while (move.moveSomeKeys(100) > 0) {}
@@ -132,18 +124,7 @@ class SlotMoveTests {
     /** The migration stops in the middle until sends fail. */
     @Test
     void sendsFailWithoutLossWhileKeysAreOnTwoMasters() {
-        splitAcrossTwoMasters(2);
-    }
-
-    @Test
-    @Tag("long")
-    @Tag("core")
-    void sendsFailWithoutLossWhileManyKeysAreOnTwoMasters() {
-        splitAcrossTwoMasters(5000);
-    }
-
-    private void splitAcrossTwoMasters(int elements) {
-        load(elements);
+        load();
         begin();
         long splitAt = System.nanoTime();
         int moved = move.moveSomeKeys(3);
