@@ -26,7 +26,7 @@ import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.template.DelayQueueUnavailableException;
 import io.delayqueue.template.RedisTest;
 import io.delayqueue.template.SendLimits;
-import io.delayqueue.test.redis.Direction;
+import io.delayqueue.testing.SystemClock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -91,8 +91,8 @@ class DelayQueueAdminTests extends RedisTest {
         for (String id : ids) {
             send(id);
             dieAll();
-            long millis = System.currentTimeMillis();
-            while (System.currentTimeMillis() == millis) {
+            long millis = SystemClock.millis();
+            while (SystemClock.millis() == millis) {
                 Thread.onSpinWait();
             }
         }
@@ -340,10 +340,7 @@ class DelayQueueAdminTests extends RedisTest {
 
     @Test
     void failuresAreTold() {
-        giveUpSoon();
-        assemble();
-        queue.open("orders");
-        queue.proxy().blackHole(Direction.CLIENT_TO_SERVER);
+        queue.proxy().refuse();
 
         assertThatThrownBy(() -> admin.counts("orders"))
                 .isInstanceOf(DelayQueueUnavailableException.class)

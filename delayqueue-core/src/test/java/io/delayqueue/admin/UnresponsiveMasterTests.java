@@ -23,12 +23,15 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** Topics on three masters, of which one stops responding. */
+@Tag("long")
+@Tag("core")
 class UnresponsiveMasterTests {
 
     private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(2);
