@@ -179,7 +179,8 @@ class JobFaultTests extends JobsTest {
     @Test
     void aRateIsKeptAlthoughOtherJobsStart() {
         EngineSettings quiet = Pacing.quiet().settings();
-        JobNode node = node(1, builder -> builder.settings(quiet).nanoTime(() -> 42L).closeWait(Duration.ofMillis(1)));
+        JobNode node =
+                node(1, builder -> builder.settings(quiet).nanoTime(() -> 42L).closeWait(Duration.ofMillis(1)));
         deadLetters(node, 100, i -> "no");
         Job slow = node.jobs().start(JobRequest.of(JobAction.REPLAY, "t").perSecond(1));
         for (int i = 0; i < 10; i++) {

@@ -24,6 +24,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -33,6 +34,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 
 /** Two masters, each with half the slots. */
 @Timeout(60)
+@Tag("long")
+@Tag("core")
 class ClusterTests {
 
     private static final LuaScript PING = OwnConnections.script("ping", "return {redis.call('PING')}");

@@ -138,7 +138,7 @@ class ExhaustedExecutorTests {
 
     /** Null for a reply; fails if the call does not end. */
     private static @Nullable Throwable outcome(Supplier<CompletableFuture<?>> call) {
-        Throwable thrown = catchThrowable(() -> call.get().get(10, TimeUnit.SECONDS));
+        Throwable thrown = catchThrowable(() -> call.get().get(60, TimeUnit.SECONDS));
         assertThat(thrown instanceof TimeoutException).as("never ends").isFalse();
         return thrown == null || thrown.getCause() == null || thrown instanceof RedisCallException
                 ? thrown

@@ -1,6 +1,8 @@
 package io.delayqueue.redis;
 
+import static io.delayqueue.redis.OwnConnections.script;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.message.Durability;
@@ -12,6 +14,7 @@ import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -47,53 +50,46 @@ class LettuceScriptsTests extends ScriptRunnerContract {
 
     @Test
     void silentConnectionIsReplacedAfterTwoTimeouts() {
-        giveUpSoon();
-        Await.call(() -> scripts().run(new ScriptCall(INCREMENT, KEY)));
+        connectWithShortTimeout();
+        long before = network().traffic().connections();
         network().halfOpen(Direction.SERVER_TO_CLIENT);
 
         assertThat(failure(INCREMENT).kind()).isEqualTo(Kind.UNKNOWN);
-        assertThat(network().traffic().connections()).isOne();
+        assertThat(network().traffic().connections()).isEqualTo(before);
         assertThat(failure(INCREMENT).kind()).isEqualTo(Kind.UNKNOWN);
 
-        await().until(() -> network().traffic().connections() == 2);
-        await().ignoreExceptions()
-                .until(() -> !Await.call(() -> scripts().run(new ScriptCall(INCREMENT, KEY)))
-                        .isEmpty());
+        await().until(() -> network().traffic().connections() > before);
+        awaitReply();
     }
 
     @Test
-    void connectionIsReplacedOnceForAllWhoWaited() throws Exception {
-        try (OwnConnections own = OwnConnections.impatient(
-                new LettuceConnectionFactory("127.0.0.1", network().port()))) {
-            RedisScripts scripts = own.scripts();
-            Await.call(() -> scripts.run(new ScriptCall(INCREMENT, KEY)));
-            network().halfOpen(Direction.SERVER_TO_CLIENT);
+    void connectionIsReplacedOnceForAllThatReportItsFailure() {
+        ScriptCall call = new ScriptCall(INCREMENT, KEY);
+        QueueConnections connections = own().connections();
+        Await.call(() -> scripts().run(call));
+        Link failed = connections.present(call);
 
-            List<CompletableFuture<?>> waiting = IntStream.range(0, 20)
-                    .<CompletableFuture<?>>mapToObj(i -> i % 2 == 0
-                            ? CompletableFuture.supplyAsync(
-                                    () -> Await.call(() -> scripts.run(new ScriptCall(INCREMENT, KEY))), own.executor())
-                            : scripts.run(new ScriptCall(INCREMENT, KEY)))
-                    .toList();
-            waiting.forEach(call -> call.exceptionally(failure -> null).join());
+        CompletableFuture.allOf(IntStream.range(0, 20)
+                        .mapToObj(i -> CompletableFuture.runAsync(() -> connections.replace(failed)))
+                        .toArray(CompletableFuture[]::new))
+                .join();
+        await().until(() -> connections.present(call) != failed);
+        own().elapse(Duration.ofMinutes(1));
+        connections.replace(failed);
 
-            await().ignoreExceptions()
-                    .until(() -> !Await.call(() -> scripts.run(new ScriptCall(INCREMENT, KEY)))
-                            .isEmpty());
-            assertThat(network().traffic().connections()).isEqualTo(2);
-        }
+        assertThat(Await.call(() -> scripts().run(call))).containsExactly(2L);
+        assertThat(network().traffic().connections()).isEqualTo(2);
     }
 
     @Test
     void replacedConnectionIsClosedWhenItsLastCommandMustHaveEnded() {
-        giveUpSoon();
-        Await.call(() -> scripts().run(new ScriptCall(INCREMENT, KEY)));
+        connectWithShortTimeout();
+        long before = network().traffic().connections();
         own().connections().reset();
 
-        await().until(() -> network().traffic().connections() == 2);
+        await().until(() -> network().traffic().connections() > before);
         await().until(() -> network().openConnections() == 1);
-        assertThat(Await.call(() -> scripts().run(new ScriptCall(INCREMENT, KEY))))
-                .containsExactly(2L);
+        awaitReply();
     }
 
     @Test
@@ -150,5 +146,36 @@ class LettuceScriptsTests extends ScriptRunnerContract {
             assertThat(reply.get(0)).isEqualTo(1L);
             assertThat((RedisCallException) reply.get(1)).hasMessage("0 of 1 replicas confirmed it within 1 ms");
         }
+    }
+
+    @Test
+    void tryAgainEndsAfterASecond() {
+        assertRejected(Kind.TRY_AGAIN, script("stuck", "return redis.error_reply('TRYAGAIN never')"), "TRYAGAIN never");
+    }
+
+    @Test
+    void eachFailedCallIsToldOnce() {
+        Queue<String> reported = new ConcurrentLinkedQueue<>();
+        RedisScripts telling =
+                new RedisScripts(own().connections(), (script, failure) -> reported.add(script + " " + failure.kind()));
+        LuaScript wrong = script("wrong", "return redis.call('LPUSH', KEYS[1], 'x')");
+
+        Await.call(() -> telling.run(new ScriptCall(INCREMENT, KEY)));
+        telling.run(new ScriptCall(INCREMENT, KEY)).join();
+        assertThat(reported).isEmpty();
+
+        assertThatThrownBy(() -> Await.call(() -> telling.run(new ScriptCall(wrong, KEY))))
+                .isInstanceOf(RedisCallException.class);
+        assertThatThrownBy(() -> telling.run(new ScriptCall(wrong, KEY)).join())
+                .hasCauseInstanceOf(RedisCallException.class);
+        assertThat(reported).containsExactly("wrong STOPPED", "wrong STOPPED");
+
+        own().connections().close();
+        reported.clear();
+        assertThatThrownBy(() -> Await.call(() -> telling.run(new ScriptCall(INCREMENT, KEY))))
+                .isInstanceOf(RedisCallException.class);
+        assertThatThrownBy(() -> telling.run(new ScriptCall(INCREMENT, KEY)).join())
+                .hasCauseInstanceOf(RedisCallException.class);
+        assertThat(reported).hasSize(2).allMatch(line -> line.startsWith("increment "));
     }
 }

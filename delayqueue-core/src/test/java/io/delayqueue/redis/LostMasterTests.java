@@ -20,6 +20,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,6 +30,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 
 /** One master of a cluster can't be reached, or not well, while the others can. */
 @Timeout(60)
+@Tag("long")
+@Tag("core")
 class LostMasterTests {
 
     private static final int SHARDS = 3;

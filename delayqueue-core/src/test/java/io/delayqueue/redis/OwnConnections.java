@@ -1,5 +1,6 @@
 package io.delayqueue.redis;
 
+import io.delayqueue.testing.SystemClock;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.concurrent.ExecutorService;
@@ -36,7 +37,7 @@ final class OwnConnections implements AutoCloseable {
                 application,
                 new QueueConnections.Settings(timeout, Duration.ofSeconds(1)),
                 executor,
-                () -> System.nanoTime() + elapsed.get());
+                () -> SystemClock.nanos() + elapsed.get());
     }
 
     /** With the short timeout. */
@@ -82,7 +83,7 @@ final class OwnConnections implements AutoCloseable {
     }
 
     /** Begins anew with the short timeout. */
-    void giveUpSoon() {
+    void useShortTimeout() {
         connections.close();
         connections = connections(TIMEOUT);
     }

@@ -8,10 +8,12 @@ import static org.mockito.Mockito.mock;
 
 import io.delayqueue.redis.QueueConnections.Settings;
 import io.delayqueue.redis.RedisCallException.Kind;
+import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -26,10 +28,17 @@ import org.springframework.data.redis.core.RedisOperations;
 import org.springframework.data.redis.core.SessionCallback;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
+@EmbeddedRedis
 @ExtendWith(OutputCaptureExtension.class)
 class QueueConnectionsTests {
 
     private static final LuaScript PING = OwnConnections.script("ping", "return {redis.call('PING')}");
+
+    private final RedisServerProcess redis;
+
+    QueueConnectionsTests(RedisServerProcess redis) {
+        this.redis = redis;
+    }
 
     @Test
     void constructingConnectsNothing() {
@@ -40,9 +49,9 @@ class QueueConnectionsTests {
 
     @Test
     void passwordDatabaseAndClientNameAreTheApplications() throws Exception {
-        try (RedisServerProcess redis =
+        try (RedisServerProcess protectedRedis =
                 RedisServerProcess.builder().password("secret").start()) {
-            RedisStandaloneConfiguration server = new RedisStandaloneConfiguration("127.0.0.1", redis.port());
+            RedisStandaloneConfiguration server = new RedisStandaloneConfiguration("127.0.0.1", protectedRedis.port());
             server.setPassword("secret");
             server.setDatabase(3);
             LettuceClientConfiguration client =
@@ -52,30 +61,23 @@ class QueueConnectionsTests {
                         .run(new ScriptCall(
                                 OwnConnections.script("set", "return {redis.call('SET', KEYS[1], 1)}"), bytes("k"))));
 
-                assertThat(redis.info("keyspace")).containsOnlyKeys("db3");
-                assertThat((String) redis.command("CLIENT", "LIST")).containsPattern("name=shop .*db=3 ");
+                assertThat(protectedRedis.info("keyspace")).containsOnlyKeys("db3");
+                assertThat((String) protectedRedis.command("CLIENT", "LIST")).containsPattern("name=shop .*db=3 ");
+            }
+            try (OwnConnections own = OwnConnections.lettuce(protectedRedis.port())) {
+                RedisCallException failure = catchThrowableOfType(
+                        RedisCallException.class,
+                        () -> Await.call(() -> own.scripts().run(new ScriptCall(PING, bytes("k")))));
+
+                assertThat(failure.kind()).isEqualTo(Kind.NOT_SENT);
+                assertThat(failure).hasMessageContaining("NOAUTH");
             }
         }
     }
 
     @Test
-    void wrongPasswordIsToldAsRedisDoes() throws Exception {
-        try (RedisServerProcess redis =
-                        RedisServerProcess.builder().password("secret").start();
-                OwnConnections own = OwnConnections.lettuce(redis.port())) {
-            RedisCallException failure = catchThrowableOfType(
-                    RedisCallException.class,
-                    () -> Await.call(() -> own.scripts().run(new ScriptCall(PING, bytes("k")))));
-
-            assertThat(failure.kind()).isEqualTo(Kind.NOT_SENT);
-            assertThat(failure).hasMessageContaining("NOAUTH");
-        }
-    }
-
-    @Test
     void factoryThatIsUnknownIsUsedAsItIsAndToldOnce(CapturedOutput output) throws Exception {
-        try (RedisServerProcess redis = RedisServerProcess.start();
-                OwnConnections own = OwnConnections.of(new TheirFactory(redis.port()))) {
+        try (OwnConnections own = OwnConnections.of(new TheirFactory(redis.port()))) {
             RedisScripts scripts = own.scripts();
 
             assertThat(Await.call(() -> scripts.run(new ScriptCall(PING, bytes("k")))))
@@ -91,8 +93,7 @@ class QueueConnectionsTests {
 
     @Test
     void sharedConnectionWithAnOpenTransactionIsNotUsed() throws Exception {
-        try (RedisServerProcess redis = RedisServerProcess.start();
-                OwnConnections own = OwnConnections.of(new TheirFactory(redis.port()))) {
+        try (OwnConnections own = OwnConnections.of(new TheirFactory(redis.port()))) {
             RedisScripts scripts = own.scripts();
             RedisCallException failure = new StringRedisTemplate(own.application()).execute(new SessionCallback<>() {
                 @Override
@@ -143,8 +144,9 @@ class QueueConnectionsTests {
                 Duration.ofSeconds(5),
                 Duration.ofMillis(-1),
                 Duration.ofSeconds(5));
-        limits.forEach((application, own) ->
-                assertThat(Settings.defaults().atMost(application)).isEqualTo(own));
+        UnaryOperator<Duration> shorter = Settings.defaults()::atMost;
+        limits.forEach(
+                (application, own) -> assertThat(shorter.apply(application)).isEqualTo(own));
     }
 
     private static QueueConnections connections(RedisConnectionFactory factory) {

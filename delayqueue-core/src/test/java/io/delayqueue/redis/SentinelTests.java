@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -21,6 +22,8 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 
 /** A master, its replicas and Sentinels. */
 @Timeout(60)
+@Tag("long")
+@Tag("core")
 class SentinelTests {
 
     private final RedisSentinelProcess redis = RedisSentinelProcess.start();

@@ -2,6 +2,7 @@ package io.delayqueue.redis.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.delayqueue.redis.Await;
 import io.delayqueue.redis.KeySpace;
@@ -11,11 +12,14 @@ import io.delayqueue.redis.RedisScripts;
 import io.delayqueue.redis.server.ServerState.AppendOnly;
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
+import io.delayqueue.testing.SystemClock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -28,8 +32,7 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 @EmbeddedRedis(settings = "maxmemory-policy allkeys-lru")
 class ServerProbeTests {
 
-    private static final InstantSource CLOCK = InstantSource.system();
-    private static final Duration CLOSE = Duration.ofSeconds(3);
+    private static final Duration TEN_SECONDS = Duration.ofSeconds(10);
 
     private final RedisServerProcess redis;
     private final ExecutorService executor = Executors.newCachedThreadPool();
@@ -62,13 +65,14 @@ class ServerProbeTests {
         executor.shutdownNow();
     }
 
-    private ServerProbe probe(InstantSource clock) {
-        return new ServerProbe(new RedisScripts(connections), new KeySpace("dq"), clock, System::nanoTime);
+    private ServerProbe probe() {
+        return new ServerProbe(
+                new RedisScripts(connections), new KeySpace("dq"), InstantSource.system(), System::nanoTime);
     }
 
     @Test
     void serverSaysWhatItIs() {
-        ServerState state = Await.call(() -> probe(CLOCK).probe());
+        ServerState state = Await.call(() -> probe().probe());
 
         assertThat(state.version())
                 .isEqualTo(redis.info("server").get("redis_version"))
@@ -85,7 +89,7 @@ class ServerProbeTests {
         redis.command("CONFIG", "SET", "maxmemory", "64mb");
         redis.command("CONFIG", "SET", "appendonly", "yes");
 
-        ServerState state = probe(CLOCK).probe().join();
+        ServerState state = probe().probe().join();
 
         assertThat(state.maxMemory()).isEqualTo(64 * 1024 * 1024);
         assertThat(state.evictionPolicy()).isEqualTo("noeviction");
@@ -95,20 +99,24 @@ class ServerProbeTests {
 
     @Test
     void clocksAreComparedInTheMiddleOfTheRoundTrip() {
-        ServerProbe probe = probe(CLOCK);
-        Await.call(probe::probe);
+        Instant here = SystemClock.now();
+        AtomicLong nanos = new AtomicLong();
+        ServerProbe probe = new ServerProbe(
+                new RedisScripts(connections),
+                new KeySpace("dq"),
+                InstantSource.fixed(here),
+                () -> nanos.getAndAdd(TEN_SECONDS.toNanos()));
 
-        ServerState same = Await.call(probe::probe);
-        ServerState behind = Await.call(
-                () -> probe(() -> CLOCK.instant().minus(Duration.ofHours(1))).probe());
+        ServerState state = Await.call(probe::probe);
 
-        System.out.println("clock skew of one machine: " + same.clockSkew() + ", round trip: " + same.roundTrip());
-        assertThat(same.roundTrip()).isPositive().isLessThan(CLOSE);
-        assertThat(same.clockSkew()).isBetween(CLOSE.negated(), CLOSE);
-        assertThat(same.now())
-                .isBetween(Instant.now().minus(CLOSE), Instant.now().plus(CLOSE));
-        assertThat(behind.clockSkew())
-                .isBetween(Duration.ofHours(1).minus(CLOSE), Duration.ofHours(1).plus(CLOSE));
+        assertThat(state.roundTrip()).isEqualTo(TEN_SECONDS);
+        assertThat(state.clockSkew()).isEqualTo(Duration.between(here.minusSeconds(5), state.now()));
+        assertNow(state, here);
+    }
+
+    /** Redis runs on the same machine. */
+    private static void assertNow(ServerState state, Instant before) {
+        assertThat(state.now().toEpochMilli()).isBetween(before.toEpochMilli(), SystemClock.millis());
     }
 
     @Test
@@ -120,14 +128,15 @@ class ServerProbeTests {
         limited.setPassword("secret");
         connect(limited);
 
-        ServerState state = Await.call(() -> probe(CLOCK).probe());
+        Instant before = SystemClock.now();
+        ServerState state = Await.call(() -> probe().probe());
 
         assertThat(state.version()).isEqualTo(ServerState.UNKNOWN);
         assertThat(state.maxMemory()).isEqualTo(-1);
         assertThat(state.evictionPolicy()).isEqualTo(ServerState.UNKNOWN);
         assertThat(state.appendOnly()).isEqualTo(AppendOnly.UNKNOWN);
         assertThat(state.mayEvict()).isFalse();
-        assertThat(state.clockSkew()).isBetween(CLOSE.negated(), CLOSE);
+        assertNow(state, before);
     }
 
     @Test
@@ -135,9 +144,9 @@ class ServerProbeTests {
         close();
         connect(new RedisStandaloneConfiguration("127.0.0.1", 1));
 
-        assertThatExceptionOfType(RedisCallException.class)
-                .isThrownBy(() -> Await.call(() -> probe(CLOCK).probe()));
-        assertThat(probe(CLOCK).probe()).failsWithin(CLOSE);
+        assertThatExceptionOfType(RedisCallException.class).isThrownBy(() -> Await.call(() -> probe().probe()));
+        assertThatThrownBy(() -> probe().probe().get(60, TimeUnit.SECONDS))
+                .hasCauseInstanceOf(RedisCallException.class);
     }
 
     @ParameterizedTest
