@@ -3,7 +3,6 @@ package io.delayqueue.redis;
 import static io.delayqueue.redis.OwnConnections.script;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
@@ -14,78 +13,80 @@ import io.delayqueue.test.redis.RedisRequest;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedClass;
-import org.junit.jupiter.params.provider.EnumSource;
 
-/** Calls whose writes a replica must confirm: a master behind a proxy, and one replica. */
+/** Calls whose writes a replica must confirm, with each client library: a master behind a proxy, and one replica. */
 @Timeout(60)
-@ParameterizedClass
-@EnumSource(DurableCallsTests.Client.class)
-class DurableCallsTests {
+abstract class DurableCallsContract {
 
-    private static final Durability ONE_REPLICA = Durability.replicas(1, Duration.ofSeconds(20));
+    static final Durability ONE_REPLICA = Durability.replicas(1, Duration.ofSeconds(20));
     private static final Durability ONE_REPLICA_SOON = Durability.replicas(1, Duration.ofMillis(100));
     private static final LuaScript READ = script("read", "return {redis.call('GET', KEYS[1])}");
-    private static final byte[] KEY = ScriptRunnerContract.KEY;
+    static final byte[] KEY = ScriptRunnerContract.KEY;
 
-    private final Client client;
-    private final RedisServerProcess master = RedisServerProcess.builder()
-            .setting("repl-diskless-sync-delay", "0")
-            .start();
-    private final RedisServerProcess replica = RedisServerProcess.builder()
-            .setting("replicaof", master.host(), Integer.toString(master.port()))
-            .start();
-    private final FaultProxy network = FaultProxy.inFrontOf(master);
-    private OwnConnections own;
+    static RedisServerProcess master;
+    static RedisServerProcess replica;
 
-    enum Client {
-        LETTUCE,
-        JEDIS
+    FaultProxy network;
+    OwnConnections own;
+
+    abstract OwnConnections connect(int port);
+
+    @BeforeAll
+    static void startServers() {
+        master = RedisServerProcess.builder()
+                .setting("repl-diskless-sync-delay", "0")
+                .start();
+        replica = RedisServerProcess.builder()
+                .setting("replicaof", master.host(), Integer.toString(master.port()))
+                .start();
     }
 
-    DurableCallsTests(Client client) {
-        this.client = client;
+    @AfterAll
+    static void stopServers() {
+        replica.close();
+        master.close();
     }
 
     @BeforeEach
     void connect() {
+        master.flush();
+        master.command("CONFIG", "RESETSTAT");
         await().until(() -> master.info("replication").toString().contains("state=online"));
-        own = connectAnew();
-    }
-
-    private OwnConnections connectAnew() {
-        return client == Client.LETTUCE ? OwnConnections.lettuce(network.port()) : OwnConnections.jedis(network.port());
+        network = FaultProxy.inFrontOf(master);
+        own = connect(network.port());
     }
 
     @AfterEach
     void close() throws Exception {
         own.close();
         network.close();
-        replica.close();
-        master.close();
+        replica.resume();
+        master.command("REPLICAOF", "NO", "ONE");
+        master.command("CONFIG", "SET", "maxmemory", "0");
+        master.command("CONFIG", "SET", "appendonly", "no");
     }
 
-    private static ScriptCall increment(Durability durability) {
+    static ScriptCall increment(Durability durability) {
         return new ScriptCall(ScriptRunnerContract.INCREMENT, KEY).durability(durability);
     }
 
-    private List<Object> run(ScriptCall call) {
+    List<Object> run(ScriptCall call) {
         return Await.call(() -> own.scripts().run(call));
     }
 
-    private static RedisCallException unconfirmed(List<Object> reply) {
+    static RedisCallException unconfirmed(List<Object> reply) {
         return (RedisCallException) reply.get(reply.size() - 1);
     }
 
     @Test
     void confirmedWriteIsOnTheReplica() {
-        for (long i = 1; i <= 50; i++) {
+        for (long i = 1; i <= 10; i++) {
             assertThat(run(increment(ONE_REPLICA))).containsExactly(i, null);
 
             assertThat(replica.command("GET", new String(KEY, UTF_8))).isEqualTo(Long.toString(i));
@@ -114,7 +115,7 @@ class DurableCallsTests {
         replica.pause();
         run(increment(Durability.NONE));
         own.close();
-        own = connectAnew();
+        own = connect(network.port());
 
         assertThat(unconfirmed(run(new ScriptCall(READ, KEY).durability(ONE_REPLICA_SOON))))
                 .isNotNull();
@@ -123,36 +124,6 @@ class DurableCallsTests {
         assertThat(unconfirmed(run(new ScriptCall(READ, KEY).durability(ONE_REPLICA))))
                 .isNull();
         assertThat(replica.command("GET", new String(KEY, UTF_8))).isEqualTo("2");
-    }
-
-    @Test
-    void concurrentCallsShareAConfirmation() {
-        replica.pause();
-        RedisScripts scripts = own.scripts();
-        CompletableFuture<List<Object>> first = scripts.run(increment(ONE_REPLICA));
-        await().until(() -> master.info("clients").get("blocked_clients").equals("1"));
-        List<CompletableFuture<List<Object>>> others = IntStream.range(0, 40)
-                .mapToObj(i -> scripts.run(increment(ONE_REPLICA)))
-                .toList();
-        replica.resume();
-
-        assertThat(first.join()).containsExactly(1L, null);
-        assertThat(others)
-                .allSatisfy(other -> assertThat(unconfirmed(other.join())).isNull());
-        assertThat(master.info("commandstats").get("cmdstat_wait")).startsWith("calls=2,");
-    }
-
-    @Test
-    void otherCallsAreNotDelayed() {
-        replica.pause();
-        CompletableFuture<List<Object>> durable = own.scripts().run(increment(ONE_REPLICA));
-        await().until(() -> master.info("clients").get("blocked_clients").equals("1"));
-
-        assertThat(run(increment(Durability.NONE))).containsExactly(2L);
-
-        assertThat(durable).isNotDone();
-        replica.resume();
-        assertThat(durable.join()).containsExactly(1L, null);
     }
 
     @Test
@@ -242,62 +213,5 @@ class DurableCallsTests {
         } else {
             assertThat(withFile).hasMessageContaining("unknown command");
         }
-    }
-
-    /** A cancel, for example, writes although the memory is full. */
-    @Test
-    void writeThatFreesMemoryIsConfirmedWhileMemoryIsFull() {
-        LuaScript delete = script("delete", "redis.call('DEL', KEYS[1]) return {1}");
-        run(increment(ONE_REPLICA));
-        master.command("CONFIG", "SET", "maxmemory", "1");
-
-        assertThat(run(new ScriptCall(delete, KEY).durability(ONE_REPLICA))).containsExactly(1L, null);
-        assertThat(replica.command("EXISTS", new String(KEY, UTF_8))).isEqualTo(0L);
-    }
-
-    @Test
-    void callWithoutAThreadIsNotSent() {
-        own.executor().shutdown();
-
-        RedisCallException failure = catchThrowableOfType(RedisCallException.class, () -> run(increment(ONE_REPLICA)));
-
-        assertThat(failure.kind()).isEqualTo(Kind.NOT_SENT);
-    }
-
-    @Test
-    void callThatWaitsWhenTheConnectionsAreClosedIsNotSent() {
-        replica.pause();
-        CompletableFuture<List<Object>> first = own.scripts().run(increment(ONE_REPLICA));
-        await().until(() -> master.info("clients").get("blocked_clients").equals("1"));
-        CompletableFuture<List<Object>> second = own.scripts().run(increment(ONE_REPLICA));
-
-        own.connections().close();
-        replica.resume();
-
-        await().until(() -> first.isDone() && second.isDone());
-        assertThatThrownBy(second::join)
-                .cause()
-                .isInstanceOfSatisfying(
-                        RedisCallException.class, e -> assertThat(e.kind()).isEqualTo(Kind.NOT_SENT));
-        assertThat(master.command("GET", new String(KEY, UTF_8))).isEqualTo("1");
-        await().until(() -> network.openConnections() == 0);
-    }
-
-    @Test
-    void largeCallsAreSentInSeveralGroups() {
-        LuaScript length = script("length", "return {#ARGV[1]}");
-        byte[] large = new byte[2 << 20];
-        replica.pause();
-        CompletableFuture<List<Object>> first = own.scripts().run(increment(ONE_REPLICA));
-        await().until(() -> master.info("clients").get("blocked_clients").equals("1"));
-        List<CompletableFuture<List<Object>>> others = IntStream.range(0, 6)
-                .mapToObj(i ->
-                        own.scripts().run(new ScriptCall(length, KEY).add(large).durability(ONE_REPLICA)))
-                .toList();
-        replica.resume();
-
-        assertThat(first.join()).containsExactly(1L, null);
-        assertThat(others).allSatisfy(other -> assertThat(other.join()).containsExactly((long) large.length, null));
-        assertThat(master.info("commandstats").get("cmdstat_wait")).startsWith("calls=4,");
     }
 }
