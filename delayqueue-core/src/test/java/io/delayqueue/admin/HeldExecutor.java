@@ -8,10 +8,12 @@ import java.util.concurrent.atomic.AtomicInteger;
 final class HeldExecutor implements Executor {
 
     private final CompletableFuture<Void> released = new CompletableFuture<>();
+    private final AtomicInteger submitted = new AtomicInteger();
     private final AtomicInteger ended = new AtomicInteger();
 
     @Override
     public void execute(Runnable task) {
+        submitted.incrementAndGet();
         released.thenRunAsync(
                 () -> {
                     task.run();
@@ -22,6 +24,11 @@ final class HeldExecutor implements Executor {
 
     void release() {
         released.complete(null);
+    }
+
+    /** Number of tasks that were submitted. */
+    int submitted() {
+        return submitted.get();
     }
 
     /** Number of tasks that have ended. */

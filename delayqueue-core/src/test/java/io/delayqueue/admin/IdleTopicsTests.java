@@ -167,34 +167,27 @@ class IdleTopicsTests extends RedisTest {
     }
 
     @Test
-    void aTopicThatHoldsAMessageStays() {
-        send("a", "a");
-        sampleFor(AFTER.multipliedBy(2));
-        assertThat(tasks).isEmpty();
-    }
-
-    @Test
-    void aTopicThatHoldsADeadLetterStays() {
-        send("a", "a");
-        Shard shard = Shard.single("a");
+    void topicsInUseStay() {
+        send("holds a message", "a");
+        send("holds a dead letter", "a");
+        Shard shard = Shard.single("holds a dead letter");
         List<Settlement> toDeadLetters = new ArrayList<>();
         poll(shard, 1, List.of())
                 .claims()
                 .forEach(claim -> toDeadLetters.add(new ToDeadLetters(
                         claim.id(), claim.token(), DeadLetterCause.REQUESTED, new Failure("requested", "no use"))));
         poll(shard, 0, toDeadLetters);
-        sampleFor(AFTER.multipliedBy(2));
-        assertThat(sampler.newest().get(0).status().counts().dead()).isEqualTo(1);
-        assertThat(tasks).isEmpty();
-    }
-
-    @Test
-    void aTopicThatIsConsumedStays() {
-        leaveEmpty("a");
+        leaveEmpty("consumed");
         Membership node = node();
-        node.addConsumer(Shard.single("a"));
+        node.addConsumer(Shard.single("consumed"));
         node.run();
+        leaveEmpty("wide");
+        leaveEmpty("paused");
+        nodes.pause("paused");
+
         sampleFor(AFTER.multipliedBy(2));
+
+        assertThat(sampler.newest()).hasSize(5);
         assertThat(tasks).isEmpty();
     }
 
@@ -207,21 +200,6 @@ class IdleTopicsTests extends RedisTest {
         sampleFor(AFTER);
         runTasks();
         assertThat(queue.topics().topics().join()).containsExactly("a");
-    }
-
-    @Test
-    void aTopicOfSeveralShardsStays() {
-        leaveEmpty("wide");
-        sampleFor(AFTER.multipliedBy(2));
-        assertThat(tasks).isEmpty();
-    }
-
-    @Test
-    void aTopicThatIsPausedStays() {
-        leaveEmpty("a");
-        nodes.pause("a");
-        sampleFor(AFTER.multipliedBy(2));
-        assertThat(tasks).isEmpty();
     }
 
     @Test

@@ -132,20 +132,24 @@ class JobFaultTests extends JobsTest {
     void aJobIsRunByANodeThatWasNotListedForATime() {
         HeldExecutor runs = new HeldExecutor();
         AtomicBoolean silent = new AtomicBoolean();
+        AtomicInteger failedHeartbeats = new AtomicInteger();
         JobNode node = node(
                 1,
-                builder -> builder.settings(FAST)
-                        .handlers(runs)
-                        .scripts(real ->
-                                call -> silent.get() && call.script().name().equals("heartbeat")
-                                        ? CompletableFuture.failedFuture(
-                                                new RedisCallException(Kind.NOT_SENT, "held by the test", null))
-                                        : real.run(call)));
+                builder -> builder.settings(FAST).handlers(runs).scripts(real -> call -> {
+                    if (silent.get() && call.script().name().equals("heartbeat")) {
+                        failedHeartbeats.incrementAndGet();
+                        return CompletableFuture.failedFuture(
+                                new RedisCallException(Kind.NOT_SENT, "held by the test", null));
+                    }
+                    return real.run(call);
+                }));
         node.node().engine.join();
         JobNode observer = node(1, builder -> builder.settings(FAST));
         await().until(() -> observer.node().directory.read().nodes().size() == 1);
         Job job = node.jobs().start(JobRequest.of(JobAction.PAUSE, "t"));
+        await().until(() -> runs.submitted() > 0);
         silent.set(true);
+        await().until(() -> failedHeartbeats.get() > 0);
         await().until(() -> observer.node().directory.read().nodes().isEmpty());
 
         runs.release();
@@ -159,7 +163,7 @@ class JobFaultTests extends JobsTest {
     @Test
     void aJobIsRunAlthoughTheHandlerExecutorRejectsATask() {
         ExecutorService threads = Executors.newCachedThreadPool();
-        AtomicInteger rejections = new AtomicInteger(2);
+        AtomicInteger rejections = new AtomicInteger(1);
         try {
             JobNode node = node(
                     1,

@@ -8,7 +8,6 @@ import io.delayqueue.message.Durability;
 import io.delayqueue.message.Shard;
 import io.delayqueue.message.Shard.QueueKind;
 import io.delayqueue.redis.RedisCallException.Kind;
-import io.delayqueue.redis.SignalSource.SignalListener;
 import io.delayqueue.redis.server.ServerProbe;
 import io.delayqueue.test.redis.RedisServerProcess;
 import io.delayqueue.test.redis.topology.RedisClusterProcess;
@@ -208,20 +207,7 @@ class ClusterTests {
         try (OwnConnections own = connect(client);
                 RedisSignals signals = new RedisSignals(
                         own.connections(), keys, own.executor(), "node", Duration.ofSeconds(1), System::nanoTime)) {
-            signals.listen(onFirst, new SignalListener() {
-                @Override
-                public void headAt(long dueMillis) {
-                    heard.add(dueMillis);
-                }
-
-                @Override
-                public void dueMessagesLeft(String consumer) {}
-
-                @Override
-                public void resubscribed() {
-                    heard.add(0L);
-                }
-            });
+            signals.listen(onFirst, new HeadListener(heard));
             signals.start();
             await().until(() -> heard.contains(0L));
 

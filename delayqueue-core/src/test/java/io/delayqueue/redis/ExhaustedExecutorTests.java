@@ -10,7 +10,6 @@ import io.delayqueue.container.Exhaustion;
 import io.delayqueue.container.Exhaustion.Failure;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.QueueConnections.Settings;
-import io.delayqueue.redis.SignalSource.SignalListener;
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.Direction;
 import io.delayqueue.test.redis.FaultProxy;
@@ -18,13 +17,13 @@ import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -149,12 +148,8 @@ class ExhaustedExecutorTests {
     @EnumSource
     void subscriptionThatFindsNoThreadIsTriedAgain(Failure failure) {
         for (int number = 0; number < 2; number++) {
-            Exhaustion exhaustion = Exhaustion.atCall(number, failure);
-            RedisSignals signals = signals(connections(application, Exhaustion.whenTold()), exhaustion);
-            signals.start();
-            awaitSubscribers(1);
-            signals.stop();
-            awaitSubscribers(0);
+            assertSubscribes(
+                    signals(connections(application, Exhaustion.whenTold()), Exhaustion.atCall(number, failure)));
         }
     }
 
@@ -162,14 +157,16 @@ class ExhaustedExecutorTests {
     @EnumSource
     void subscriptionThatFindsNoConnectionIsTriedAgain(Failure failure) {
         for (int number = 0; number < 2; number++) {
-            Exhaustion exhaustion = Exhaustion.atCall(number, failure);
-            RedisSignals signals = signals(
-                    connections(exhaustion.connections(application), Exhaustion.whenTold()), Exhaustion.whenTold());
-            signals.start();
-            awaitSubscribers(1);
-            signals.stop();
-            awaitSubscribers(0);
+            RedisConnectionFactory failing = Exhaustion.atCall(number, failure).connections(application);
+            assertSubscribes(signals(connections(failing, Exhaustion.whenTold()), Exhaustion.whenTold()));
         }
+    }
+
+    private void assertSubscribes(RedisSignals signals) {
+        signals.start();
+        awaitSubscribers(1);
+        signals.stop();
+        awaitSubscribers(0);
     }
 
     @Test
@@ -204,11 +201,14 @@ class ExhaustedExecutorTests {
     void listenerThatFailsByAnErrorDoesNotSilenceItsNeighbours() {
         RedisSignals signals = signals(connections(application, Exhaustion.whenTold()), Exhaustion.whenTold());
         Shard shard = Shard.single("t");
-        List<Long> heard = new CopyOnWriteArrayList<>();
-        listen(signals, shard, due -> {
-            throw new InternalError("for the test");
+        Set<Long> heard = ConcurrentHashMap.newKeySet();
+        signals.listen(shard, new HeadListener(heard) {
+            @Override
+            public void headAt(long dueMillis) {
+                throw new InternalError("for the test");
+            }
         });
-        listen(signals, shard, heard::add);
+        signals.listen(shard, new HeadListener(heard));
         signals.start();
         awaitSubscribers(1);
         redis.command(
@@ -216,21 +216,6 @@ class ExhaustedExecutorTests {
                 KEYS.signalChannel(),
                 "h " + new String(KEYS.of(shard).signal(), UTF_8) + " 7");
         await().until(() -> heard.contains(7L));
-    }
-
-    private void listen(RedisSignals signals, Shard shard, Consumer<Long> head) {
-        open.add(signals.listen(shard, new SignalListener() {
-            @Override
-            public void headAt(long dueMillis) {
-                head.accept(dueMillis);
-            }
-
-            @Override
-            public void dueMessagesLeft(String consumer) {}
-
-            @Override
-            public void resubscribed() {}
-        }));
     }
 
     private QueueConnections connections(RedisConnectionFactory factory, Exhaustion exhaustion) {

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.message.Shard;
-import io.delayqueue.redis.SignalSource.SignalListener;
 import io.delayqueue.test.redis.RedisServerProcess;
 import io.delayqueue.test.redis.topology.RedisSentinelProcess;
 import java.nio.charset.StandardCharsets;
@@ -80,21 +79,5 @@ class SentinelTests {
                 client == Client.LETTUCE
                         ? new LettuceConnectionFactory(sentinels)
                         : new JedisConnectionFactory(sentinels));
-    }
-
-    private record HeadListener(Set<Long> heard) implements SignalListener {
-
-        @Override
-        public void headAt(long dueMillis) {
-            heard.add(dueMillis);
-        }
-
-        @Override
-        public void dueMessagesLeft(String consumer) {}
-
-        @Override
-        public void resubscribed() {
-            heard.add(0L);
-        }
     }
 }
