@@ -24,7 +24,7 @@ class MeterCoverageTests {
                         SentMetersTests.class,
                         DeliveryMetersTests.class,
                         TopicGaugesTests.class,
-                        OutageMetersTests.class,
+                        FailedCallMetersTests.class,
                         OutboxMetersTests.class)
                 .flatMap(type -> Arrays.stream(type.getDeclaredMethods()))
                 .map(method -> method.getAnnotation(Moves.class))

@@ -4,26 +4,36 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.admin.TopicSampler;
+import io.delayqueue.autoconfigure.DelayListenerAutoConfiguration;
+import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
+import io.delayqueue.autoconfigure.PayloadConverterAutoConfiguration;
+import io.delayqueue.autoconfigure.metrics.DelayQueueMetricsAutoConfiguration;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.test.redis.RedisServerProcess;
+import io.delayqueue.testing.SystemClock;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.Statistic;
-import io.micrometer.core.instrument.Timer;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.TestInfo;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
+import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
+import org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration;
+import org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration;
+import org.springframework.boot.micrometer.metrics.autoconfigure.export.prometheus.PrometheusMetricsExportAutoConfiguration;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /** A Spring Boot application with a real Redis, and its meters. */
@@ -37,8 +47,19 @@ abstract class MeterTest {
 
     private @Nullable ConfigurableApplicationContext application;
 
+    /** What meters require, and nothing else, because each test starts it. */
     @SpringBootConfiguration
-    @EnableAutoConfiguration
+    @ImportAutoConfiguration({
+        DataRedisAutoConfiguration.class,
+        JacksonAutoConfiguration.class,
+        PayloadConverterAutoConfiguration.class,
+        DelayQueueAutoConfiguration.class,
+        DelayListenerAutoConfiguration.class,
+        MetricsAutoConfiguration.class,
+        CompositeMeterRegistryAutoConfiguration.class,
+        PrometheusMetricsExportAutoConfiguration.class,
+        DelayQueueMetricsAutoConfiguration.class
+    })
     static class Application {}
 
     /** Starts the application in a namespace of its own. */
@@ -47,12 +68,16 @@ abstract class MeterTest {
     }
 
     final void start(int port, Class<?> listeners, String... properties) {
+        application = run(port, listeners, properties);
+    }
+
+    static ConfigurableApplicationContext run(int port, Class<?> listeners, String... properties) {
         List<String> all = new ArrayList<>(List.of(
                 "spring.data.redis.port=" + port,
                 "delayqueue.namespace=" + UUID.randomUUID(),
                 "delayqueue.listener.backoff=fixed 10ms"));
         all.addAll(Arrays.asList(properties));
-        application = new SpringApplicationBuilder(Application.class, listeners)
+        return new SpringApplicationBuilder(Application.class, listeners)
                 .web(WebApplicationType.NONE)
                 .properties(all.toArray(String[]::new))
                 .run();
@@ -77,13 +102,20 @@ abstract class MeterTest {
         return application;
     }
 
-    /** Waits until the sampler, which runs in the background, has sampled what is stored now. */
+    /** Waits until the meters show a sample that was requested after this call. */
     static void sample(TopicSampler sampler) {
-        long begin = System.nanoTime();
+        long begun = SystemClock.nanos();
+        AtomicBoolean sampled = new AtomicBoolean();
+        // runs after the callback of the meters
+        sampler.onSample(() -> {
+            long now = SystemClock.nanos(); // read first: the age grows
+            if (sampler.age().orElseThrow().toNanos() < now - begun) {
+                sampled.set(true);
+            }
+        });
         await().until(() -> {
             sampler.wake();
-            long now = System.nanoTime(); // read first: the age grows
-            return sampler.age().filter(age -> age.toNanos() < now - begin).isPresent();
+            return sampled.get();
         });
     }
 
@@ -118,10 +150,6 @@ abstract class MeterTest {
             seen.add(meter);
         }
         return sum;
-    }
-
-    final Timer timer(DelayQueueMeters meter, String... tags) {
-        return registry().get(meter.getName()).tags(tags).timer();
     }
 
     final void awaitValue(double expected, DelayQueueMeters meter, String... tags) {

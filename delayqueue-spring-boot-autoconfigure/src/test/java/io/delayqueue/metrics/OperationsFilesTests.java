@@ -20,15 +20,16 @@ import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.yaml.snakeyaml.Yaml;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /** The dashboard, the alerts and the runbook use series of a real application. */
 @EmbeddedRedis(dedicated = true)
-class OperationsFilesTests extends MeterTest {
+class OperationsFilesTests {
 
     /** Series of the HTTP interfaces, which HttpPanelsTests checks. */
     private static final String HTTP = "delayqueue_http_";
@@ -36,18 +37,16 @@ class OperationsFilesTests extends MeterTest {
     private static final Path FOLDER = Path.of("..", "docs", "operations");
     private static final Pattern VARIABLE = Pattern.compile("\\$labels\\.([a-z_]+)");
 
-    private final RedisServerProcess redis;
-    private Scrape scrape;
+    private static Scrape scrape;
 
-    OperationsFilesTests(RedisServerProcess redis) {
-        this.redis = redis;
-    }
-
-    @BeforeEach
-    void scrape() {
-        start(redis, EverythingMoved.Listeners.class, NO_SAMPLES);
-        EverythingMoved.in(application(), redis);
-        scrape = Scrape.of(bean(PrometheusMeterRegistry.class).scrape());
+    @BeforeAll
+    static void scrape(RedisServerProcess redis) {
+        try (ConfigurableApplicationContext application =
+                MeterTest.run(redis.port(), EverythingMoved.Listeners.class, MeterTest.NO_SAMPLES)) {
+            EverythingMoved.in(application, redis);
+            scrape =
+                    Scrape.of(application.getBean(PrometheusMeterRegistry.class).scrape());
+        }
     }
 
     private static String read(String file) throws IOException {
