@@ -1,318 +1,68 @@
 package io.delayqueue.actuate;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.time.Duration.ZERO;
 import static java.time.Duration.ofHours;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
+import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.delayqueue.actuate.EndpointNode.Reply;
-import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.message.DelayMessage;
-import io.delayqueue.message.MessageState;
-import java.time.Duration;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
-import java.util.Base64;
+import io.delayqueue.message.Shard;
+import io.delayqueue.redis.KeySpace;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.WebApplicationType;
-import tools.jackson.databind.JsonNode;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.http.MediaType;
 
-/** Views and actions of the endpoint over HTTP, on each web stack. */
+/** What depends on the web stack: parameters, bodies, status codes, headers, the guard, and the files of the dashboard. */
 abstract class EndpointContract extends EndpointTest {
 
+    private static final String PAGE = "/manage/ops/ui/the-queue";
+
+    private final WebApplicationType stack;
+
     EndpointContract(WebApplicationType stack) {
-        super(stack);
+        this.stack = stack;
     }
 
-    @Test
-    void overviewShowsNodeListenersAndTopics() {
-        node.send(topic, "a", "text", ofHours(1));
-
-        JsonNode overview = node.view("", "live", topic).json();
-
-        assertThat(overview.path("namespace").asString())
-                .isEqualTo(node.context().getEnvironment().getProperty("delayqueue.namespace"));
-        assertThat(overview.path("node").asString()).isNotEmpty();
-        assertThat(Instant.parse(overview.path("time").asString())).isBefore(Instant.MAX);
-        assertThat(overview.path("writable").asBoolean()).isTrue();
-        assertThat(texts(overview.path("topics"), "topic")).contains(topic);
-        assertThat(texts(overview.path("listeners"), "id")).containsExactlyInAnyOrder("worker", "undertaker");
-        assertThat(listener("worker").toString()).isEqualTo("""
-                        {"id":"worker","topic":"work","kind":"messages","running":false,"paused":false,\
-                        "pausedEverywhere":false,"permits":{"used":0,"max":3}}""");
-        assertThat(listener("undertaker").path("kind").asString()).isEqualTo("notifications");
+    @BeforeAll
+    void start() {
+        node = EndpointNode.start(
+                stack,
+                "/manage/ops/data/queue",
+                "management.endpoints.web.exposure.include=delayqueue,delayqueuedashboard",
+                "management.server.base-path=/manage",
+                "management.endpoints.web.base-path=/ops",
+                "management.endpoints.web.path-mapping.delayqueue=data/queue",
+                "management.endpoints.web.path-mapping.delayqueuedashboard=ui/the-queue",
+                "management.endpoint.delayqueue.access=unrestricted",
+                "management.endpoint.delayqueue.show-payloads=always",
+                "management.endpoint.delayqueue.allowed-hosts=queue.example",
+                "management.endpoint.delayqueuedashboard.access=read-only",
+                "server.forward-headers-strategy=native",
+                "delayqueue.metrics.sample-interval=10m");
     }
 
-    private JsonNode listener(String id) {
-        return node.view("")
-                .json()
-                .path("listeners")
-                .valueStream()
-                .filter(listener -> listener.path("id").asString().equals(id))
-                .findFirst()
-                .orElseThrow();
-    }
-
-    @Test
-    void consumingNodesAreShown() {
-        DelayListenerRegistry registry = node.context().getBean(DelayListenerRegistry.class);
-        registry.start("worker");
-        try {
-            await().untilAsserted(() -> {
-                JsonNode overview = node.view("").json();
-                JsonNode seen = overview.path("nodes").get(0);
-                assertThat(seen.path("node")).isEqualTo(overview.path("node"));
-                // other tests of this node have received from other topics within the last minute
-                assertThat(seen.path("topics"))
-                        .extracting(JsonNode::asString)
-                        .filteredOn(consumed -> !consumed.startsWith("orders/"))
-                        .containsExactly("work");
-                assertThat(Instant.parse(seen.path("lastSeen").asString())).isAfter(Instant.EPOCH);
-                assertThat(seen.path("assignedShards").toString()).isEqualTo("{\"work\":[0]}");
-                assertThat(seen.path("host").asString()).isNotEmpty();
-                assertThat(seen.path("processId").asLong())
-                        .isEqualTo(ProcessHandle.current().pid());
-                assertThat(Instant.parse(seen.path("startedAt").asString())).isBefore(Instant.MAX);
-                assertThat(seen.path("listeners").get(0).toString()).isEqualTo("""
-                        {"id":"worker","topic":"work","kind":"messages","state":"running","running":0,"concurrency":3,\
-                        "attempts":{"succeeded":0,"retried":0,"dead":0,"handlingMillis":0,"failingMillis":0}}""");
-                JsonNode work = node.view("topic", "topic", "work").json();
-                assertThat(work.path("consumers")).containsExactly(overview.path("node"));
-                assertThat(work.path("assignedNodes")).containsExactly(overview.path("node"));
-            });
-        } finally {
-            registry.stop("worker").join();
-        }
-    }
-
-    @Test
-    void findingsAreShownWithTheOverviewAndWithTheirTopic() {
-        node.send(topic, "m", "text", ofHours(1));
-        JsonNode found =
-                node.view("topic", "topic", topic).json().path("findings").get(0);
-        assertThat(found.path("level").asString()).isEqualTo("warning");
-        assertThat(found.path("kind").asString()).isEqualTo("no_listener");
-        assertThat(found.path("text").asString())
-                .isEqualTo("No node listens to it, but a message is waiting. Is the name misspelled?");
-        JsonNode overview = node.view("", "live", topic).json();
-        assertThat(texts(overview.path("findings"), "kind")).contains("no_listener");
-        assertThat(overview.path("formerNodes").isArray()).isTrue();
-    }
-
-    @Test
-    void topicShowsCountsAndNodes() {
-        node.toDeadLetters(topic, "dead", "text");
-        node.send(topic, "leased", "text", ZERO);
-        node.claim(topic);
-        node.send(topic, "ready", "text", ZERO);
-        node.send(topic, "scheduled", "text", ofHours(1));
-
-        await().untilAsserted(() -> {
-            JsonNode seen = node.view("topic", "topic", topic).json();
-            assertThat(seen.path("topic").asString()).isEqualTo(topic);
-            assertThat(seen.path("shards").asInt()).isEqualTo(1);
-            for (String state : List.of("scheduled", "ready", "leased", "dead")) {
-                assertThat(seen.path(state).asInt()).as(state).isEqualTo(1);
-            }
-            assertThat(seen.path("lagMillis").asLong()).isPositive();
-            assertThat(seen.path("paused").asBoolean(true)).isFalse();
-            assertThat(seen.path("consumers"))
-                    .as("it was received from")
-                    .containsExactly(node.view("").json().path("node"));
-            assertThat(seen.path("history").isEmpty()).isFalse();
-            JsonNode last = seen.path("history").get(seen.path("history").size() - 1);
-            assertThat(last.path("at")).isEqualTo(seen.path("sampledAt"));
-            assertThat(last.path("dead").asInt()).isEqualTo(1);
-        });
-    }
-
-    @Test
-    void overviewCanOmitTheHistory() {
-        node.send(topic, "a", "text", ofHours(1));
-        await().untilAsserted(() -> assertThat(history("true").isEmpty()).isFalse());
-
-        assertThat(history("false").isEmpty()).isTrue();
-        assertThat(node.view("", "history", "no").status()).isEqualTo(400);
-        assertThat(node.view("", "history", "no").detail())
-                .isEqualTo("The parameter 'history' must be true or false, but was 'no'.");
-    }
-
-    private JsonNode history(String wanted) {
-        return node.view("", "history", wanted, "live", topic)
-                .json()
-                .path("topics")
-                .valueStream()
-                .filter(each -> each.path("topic").asString().equals(topic))
-                .findFirst()
-                .orElseThrow()
-                .path("history");
-    }
-
-    @Test
-    void messageIsFoundInAllTopics() {
-        String id = "order-" + topic;
-        node.send(topic, id, "text", ofHours(1));
-        node.send(topic + "/other", id, "text", ZERO);
-        JsonNode found = node.view("find", "id", id).json().path("messages");
-        assertThat(texts(found, "topic")).containsExactly(topic, topic + "/other");
-        assertThat(texts(found, "state")).containsExactly("scheduled", "ready");
-        assertThat(node.view("find", "id", id + "-no").json().path("messages")).isEmpty();
-        assertThat(node.view("find").detail()).isEqualTo("The view 'find' requires the parameter 'id'.");
-    }
-
-    @Test
-    void messagesArePagedInTheOrderOfTheirDueTimes() {
-        for (int i = 5; i > 0; i--) {
-            node.send(topic, "m" + i, "text", ofHours(i));
-        }
-
-        JsonNode first = node.view("messages", "topic", topic, "state", "scheduled", "count", "3")
-                .json();
-        JsonNode second = node.view(
-                        "messages",
-                        "topic",
-                        topic,
-                        "count",
-                        "3",
-                        "page",
-                        first.path("next").asString())
-                .json();
-
-        assertThat(texts(first.path("messages"), "id")).containsExactly("m1", "m2", "m3");
-        assertThat(texts(second.path("messages"), "id")).containsExactly("m4", "m5");
-        assertThat(second.has("next")).isFalse();
-    }
-
-    @Test
-    void eachStateHasItsMessages() {
-        node.send(topic, "leased", "text", ZERO);
-        node.claim(topic);
-        node.send(topic, "ready", "text", ZERO);
-        node.send(topic, "scheduled", "text", ofHours(1));
-
-        for (String state : List.of("scheduled", "ready", "leased")) {
-            JsonNode page =
-                    node.view("messages", "topic", topic, "state", state).json();
-            assertThat(texts(page.path("messages"), "id")).containsExactly(state);
-            assertThat(texts(page.path("messages"), "state")).containsExactly(state);
-        }
-    }
-
-    @Test
-    void messageIsShownWithHeadersAndPayload() {
-        Instant due = Instant.now().plus(1, ChronoUnit.DAYS).truncatedTo(ChronoUnit.MILLIS);
-        node.template()
-                .send(DelayMessage.to(topic)
-                        .id("a/b")
-                        .payload(List.of(1, 2))
-                        .header("tags", "vip")
-                        .dueAt(due)
-                        .build());
-
-        JsonNode message = node.view("message", "topic", topic, "id", "a/b").json();
-
-        assertThat(message.path("topic").asString()).isEqualTo(topic);
-        assertThat(message.path("id").asString()).isEqualTo("a/b");
-        assertThat(message.path("state").asString()).isEqualTo("scheduled");
-        assertThat(Instant.parse(message.path("dueAt").asString())).isEqualTo(due);
-        assertThat(Instant.parse(message.path("sentAt").asString())).isBefore(due);
-        assertThat(message.path("attempts").asInt(-1)).isZero();
-        assertThat(message.has("leaseEnd") || message.has("holder") || message.has("lastFailure"))
-                .isFalse();
-        assertThat(message.path("headers").toString()).isEqualTo("{\"tags\":\"vip\"}");
-        assertThat(message.path("payload").path("text").asString()).isEqualTo("[1,2]");
-        assertThat(message.path("payload").path("bytes").asInt()).isEqualTo(5);
-        assertThat(message.path("payload").path("truncated").asBoolean(true)).isFalse();
-    }
-
-    @Test
-    void leasedMessageShowsItsHolderAndLastFailure() {
-        node.send(topic, "a", "text", ZERO);
-        node.claim(topic).get(0).retry(ZERO, "not yet").join();
-        node.claim(topic);
-
-        JsonNode message = node.view("message", "topic", topic, "id", "a").json();
-
-        assertThat(message.path("state").asString()).isEqualTo("leased");
-        assertThat(message.path("attempts").asInt()).isEqualTo(2);
-        assertThat(message.path("holder").asString()).isNotEmpty();
-        assertThat(Instant.parse(message.path("leaseEnd").asString()))
-                .isAfter(Instant.parse(message.path("dueAt").asString()));
-        assertThat(message.path("lastFailure").asString()).contains("not yet");
-    }
-
-    @Test
-    void payloadIsShownInBase64AndTruncated() {
-        byte[] bytes = {0, 1, (byte) 0xff};
-        node.send(topic, "binary", bytes, ofHours(1));
-        node.send(topic, "long", "x".repeat(10_000), ofHours(1));
-
-        JsonNode binary =
-                node.view("message", "topic", topic, "id", "binary").json().path("payload");
-        JsonNode cut = node.view("message", "topic", topic, "id", "long").json().path("payload");
-
-        assertThat(Base64.getDecoder().decode(binary.path("base64").asString())).isEqualTo(bytes);
-        assertThat(binary.has("text")).isFalse();
-        assertThat(cut.path("text").asString()).isEqualTo("x".repeat(8192));
-        assertThat(cut.path("bytes").asInt()).isEqualTo(10_000);
-        assertThat(cut.path("truncated").asBoolean()).isTrue();
-    }
-
-    @Test
-    void deadLettersArePagedWithTheirCause() {
-        for (String id : List.of("a", "b", "c")) {
-            node.toDeadLetters(topic, id, "text of " + id);
-        }
-
-        JsonNode first = node.view("dead", "topic", topic, "count", "2").json();
-        JsonNode second = node.view(
-                        "dead",
-                        "topic",
-                        topic,
-                        "count",
-                        "2",
-                        "page",
-                        first.path("next").asString())
-                .json();
-
-        assertThat(texts(first.path("deadLetters"), "id")).containsExactly("c", "b");
-        assertThat(texts(second.path("deadLetters"), "id")).containsExactly("a");
-        JsonNode deadLetter = first.path("deadLetters").get(0);
-        assertThat(deadLetter.path("cause").asString()).isEqualTo("requested");
-        assertThat(deadLetter.path("failure").path("message").asString()).contains("is of no use");
-        assertThat(deadLetter.path("attempts").asInt()).isEqualTo(1);
-        assertThat(deadLetter.path("payload").path("text").asString()).isEqualTo("text of c");
-        assertThat(node.view(
-                                "dead-letter",
-                                "topic",
-                                topic,
-                                "deadLetter",
-                                deadLetter.path("deadLetterId").asString())
-                        .json())
-                .isEqualTo(deadLetter);
-    }
-
-    @ParameterizedTest
-    @CsvSource({"PT1H,60,60000", "1h,60,60000", "3600000,60,60000", "P1D,24,3600000"})
-    void upcomingCountsByDueTime(String span, String buckets, long width) {
-        node.send(topic, "overdue", "text", ZERO);
-        node.send(topic, "soon", "text", Duration.ofMillis(width + width / 2));
-        node.send(topic, "later", "text", Duration.ofDays(2));
-
-        JsonNode upcoming = node.view("upcoming", "topic", topic, "span", span, "buckets", buckets)
-                .json();
-
-        assertThat(upcoming.path("widthMillis").asLong()).isEqualTo(width);
-        assertThat(upcoming.path("overdue").asInt()).isEqualTo(1);
-        assertThat(upcoming.path("later").asInt()).isEqualTo(1);
-        assertThat(upcoming.path("counts")).hasSize(Integer.parseInt(buckets));
-        assertThat(upcoming.path("counts").get(1).asInt()).isEqualTo(1);
-        assertThat(Instant.parse(upcoming.path("from").asString())).isAfter(Instant.EPOCH);
+    @AfterAll
+    void stop() {
+        node.close();
     }
 
     static List<String> hostileNames() {
@@ -365,28 +115,6 @@ abstract class EndpointContract extends EndpointTest {
     }
 
     @Test
-    void rescheduleSetsADelayOrADate() {
-        node.send(topic, "a", "text", ofHours(1));
-        Instant due = Instant.parse("2030-01-31T12:00:00Z");
-
-        Reply dated = node.act("reschedule", "topic", topic, "id", "a", "dueAt", due.toString());
-        assertThat(dated.outcome()).isEqualTo("rescheduled");
-        assertThat(node.template().find(topic, "a").orElseThrow().dueAt()).isEqualTo(due);
-
-        Reply delayed = node.act("reschedule", "topic", topic, "id", "a", "delay", "2h");
-        assertThat(delayed.outcome()).isEqualTo("rescheduled");
-        assertThat(node.template().find(topic, "a").orElseThrow().dueAt()).isBefore(due);
-    }
-
-    @Test
-    void runMakesAMessageDue() {
-        node.send(topic, "a", "text", ofHours(1));
-
-        assertThat(node.act("run", "topic", topic, "id", "a").outcome()).isEqualTo("rescheduled");
-        assertThat(node.template().find(topic, "a").orElseThrow().state()).isEqualTo(MessageState.READY);
-    }
-
-    @Test
     void leasedMessageIsNotRescheduled() {
         node.send(topic, "a", "text", ZERO);
         node.claim(topic);
@@ -401,145 +129,326 @@ abstract class EndpointContract extends EndpointTest {
                 .isEqualTo(404);
     }
 
+    /** A script that fails because of what is stored, as it would fail without Redis. */
     @Test
-    void replayIsRejectedIfTheIdIsLive() {
-        String deadLetter = node.toDeadLetters(topic, "a", "text");
+    void failedCallIsUnavailableAndAFailedActionIsUnknown() {
         node.send(topic, "a", "text", ofHours(1));
+        byte[] schedule =
+                node.context().getBean(KeySpace.class).of(Shard.single(topic)).schedule();
+        try (RedisConnection connection =
+                node.context().getBean(RedisConnectionFactory.class).getConnection()) {
+            connection.keyCommands().del(schedule);
+            connection.stringCommands().set(schedule, "of another type".getBytes(UTF_8));
+            try {
+                Reply view = node.view("messages", "topic", topic);
+                Reply action = node.act("cancel", "topic", topic, "id", "a");
 
-        Reply rejected = node.act("replay", "topic", topic, "deadLetter", deadLetter);
-        assertThat(rejected.status()).isEqualTo(409);
-        assertThat(rejected.outcome()).isEqualTo("id_live");
-        node.template().cancel(topic, "a");
-        assertThat(node.act("replay", "topic", topic, "deadLetter", deadLetter).outcome())
-                .isEqualTo("replayed");
-        assertThat(node.template().find(topic, "a")).isPresent();
-        assertThat(node.act("replay", "topic", topic, "deadLetter", deadLetter).status())
-                .isEqualTo(404);
-    }
-
-    @Test
-    void groupOfDeadLettersIsReplayedByAJob() {
-        for (String id : List.of("a", "b", "c")) {
-            node.toDeadLetters(topic, id, "text");
-        }
-        node.send(topic, "b", "text", ofHours(1));
-        JsonNode groups = node.view("dead-groups", "topic", topic).json();
-        assertThat(groups.path("counted").asInt()).isEqualTo(3);
-        assertThat(groups.path("complete").asBoolean()).isTrue();
-        JsonNode kind = groups.path("groups").path(0).path("kind");
-        String[] job = {
-            "action",
-            "replay",
-            "topic",
-            topic,
-            "cause",
-            kind.path("cause").asString(),
-            "exceptionType",
-            kind.path("exceptionType").asString(),
-            "shape",
-            kind.path("shape").asString(),
-            "delay",
-            "1h",
-            "perSecond",
-            "1000"
-        };
-
-        assertThat(node.act("start-job", with(job, "preview", "true")).text())
-                .isEqualTo("{\"outcome\":\"previewed\",\"expected\":3}");
-        Reply started = node.act("start-job", job);
-        assertThat(started.outcome()).isEqualTo("started");
-        assertThat(started.json().path("expected").asInt()).isEqualTo(3);
-        String id = started.json().path("job").asString();
-
-        await().until(() -> job(id).path("state").asString().equals("finished"));
-        assertThat(job(id).path("done").asInt()).isEqualTo(2);
-        assertThat(job(id).path("kept").asInt()).isEqualTo(1);
-        assertThat(job(id).path("delayMillis").asLong()).isEqualTo(ofHours(1).toMillis());
-        assertThat(job(id).path("shape")).isEqualTo(kind.path("shape"));
-        assertThat(node.template().find(topic, "a")).isPresent();
-        assertThat(node.act("stop-job", "job", id).outcome()).isEqualTo("finished");
-        assertThat(node.act("stop-job", "job", "x").status()).isEqualTo(404);
-    }
-
-    private JsonNode job(String id) {
-        for (JsonNode job : node.view("jobs").json().path("jobs")) {
-            if (job.path("id").asString().equals(id)) {
-                return job;
+                assertThat(view.status()).isEqualTo(503);
+                assertThat(view.detail()).containsPattern("[A-Z][a-z]+ing .* failed: ");
+                assertThat(action.status()).isEqualTo(503);
+                assertThat(action.outcome()).isEqualTo("unknown");
+                assertThat(action.detail())
+                        .startsWith("It is unknown whether the action was performed. Check the state before you repeat"
+                                + " it. Cancelling ")
+                        .contains(" failed: ");
+            } finally {
+                connection.keyCommands().del(schedule);
             }
         }
-        throw new AssertionError("no job " + id);
-    }
-
-    private static String[] with(String[] parameters, String... more) {
-        return Stream.concat(Stream.of(parameters), Stream.of(more)).toArray(String[]::new);
     }
 
     @Test
-    void reviewedDeadLettersAreNoFinding() {
-        node.toDeadLetters(topic, "a", "text");
-        assertThat(node.view("topic", "topic", topic).json().path("unreviewed").asInt())
-                .isEqualTo(1);
-        assertThat(node.act("review", "topic", topic).outcome()).isEqualTo("reviewed");
-        JsonNode reviewed = node.view("topic", "topic", topic).json();
-        assertThat(reviewed.path("unreviewed").asInt()).isZero();
-        assertThat(reviewed.path("dead").asInt()).isEqualTo(1);
-        assertThat(reviewed.path("findings")).isEmpty();
+    void unknownViewOrActionIsNotFound() {
+        assertThat(node.view("lost").status()).isEqualTo(404);
+        assertThat(node.view("lost").detail())
+                .isEqualTo(
+                        "Unknown view 'lost'. Views: topic, messages, message, find, dead, dead-letter, dead-groups, jobs,"
+                                + " upcoming.");
+        assertThat(node.view("topic/more", "topic", "t").status()).isEqualTo(404);
+        assertThat(node.act("flush").status()).isEqualTo(404);
+        assertThat(node.act("flush").detail())
+                .isEqualTo(
+                        "Unknown action 'flush'. Actions: cancel, reschedule, run, replay, purge, review, start-job, stop-job,"
+                                + " delete-topic, pause, resume.");
     }
 
     @Test
-    void purgeRemovesADeadLetter() {
-        String deadLetter = node.toDeadLetters(topic, "a", "text");
-        node.toDeadLetters(topic, "b", "text");
+    void unknownParameterOfTheOverviewIsRejected() {
+        Reply reply = node.view("", "topic", "t");
 
-        assertThat(node.act("purge", "topic", topic, "deadLetter", deadLetter).outcome())
-                .isEqualTo("purged");
-        assertThat(node.act("purge", "topic", topic, "deadLetter", deadLetter).status())
-                .isEqualTo(404);
-        assertThat(node.view("dead-letter", "topic", topic, "deadLetter", deadLetter)
+        assertThat(reply.status()).isEqualTo(400);
+        assertThat(reply.detail()).isEqualTo("Unknown parameter 'topic'. Parameters: history, live.");
+        assertThat(node.view("", "_csrf", "of others").status()).isEqualTo(200);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"id=a", "id=a&id=a", "_csrf=x&id=a", "&%69d=a", "topic=other"})
+    void queryParametersOfAnActionAreRejected(String query) {
+        node.send(topic, "a", "text", ofHours(1));
+        node.send(topic, "b", "text", ofHours(1));
+        String body = "{\"topic\":\"" + topic + "\",\"id\":\"b\"}";
+
+        Reply reply = node.post("cancel?" + query, "application/json", body);
+
+        assertThat(reply.status()).isEqualTo(400);
+        assertThat(reply.detail()).isEqualTo("The parameters of an action must be in the JSON body, not in the query.");
+        assertThat(node.template().find(topic, "a")).isPresent();
+        assertThat(node.template().find(topic, "b")).isPresent();
+        assertThat(node.post("cancel?_csrf=x", "application/json", body).outcome())
+                .isEqualTo("cancelled");
+    }
+
+    @Test
+    void actionCannotBeSelectedByAParameter() {
+        node.send(topic, "a", "text", ofHours(1));
+        String body = "{\"topic\":\"" + topic + "\",\"id\":\"a\",\"path\":\"cancel\"}";
+
+        assertThat(node.post("run?path=cancel", "application/json", body).status())
+                .isEqualTo(400);
+        assertThat(node.post("run?path=x&path=cancel", "application/json", body).status())
+                .isEqualTo(400);
+        assertThat(node.template().find(topic, "a")).isPresent();
+    }
+
+    @Test
+    void errorTruncatesLongNames() {
+        Reply view = node.view("message", "topic", topic, "id", "z".repeat(3000));
+        Reply action = node.act("cancel", "topic", "t".repeat(100_000), "id", "a");
+
+        assertThat(view.status()).isEqualTo(400);
+        assertThat(view.detail())
+                .startsWith("A message id must have at most 256 bytes")
+                .hasSizeLessThan(700);
+        assertThat(action.status()).isEqualTo(400);
+        assertThat(action.detail())
+                .startsWith("A topic must have at most 128 bytes")
+                .hasSizeLessThan(700);
+    }
+
+    static Stream<Arguments> formBodies() {
+        String query = "topic=forms&id=a";
+        String json = "{\"topic\":\"forms\",\"id\":\"a\"}";
+        return Stream.of(
+                arguments("text/plain", json),
+                arguments("text/plain", query),
+                arguments("application/x-www-form-urlencoded", query),
+                arguments("application/x-www-form-urlencoded", json),
+                arguments(
+                        "multipart/form-data; boundary=b",
+                        "--b\r\nContent-Disposition: form-data; name=\"id\"\r\n\r\na\r\n--b--\r\n"),
+                arguments("multipart/form-data", json));
+    }
+
+    @ParameterizedTest
+    @MethodSource("formBodies")
+    void formSubmissionChangesNothing(String contentType, String body) {
+        node.send("forms", "a", "text", ofHours(1));
+        try {
+            for (String action : List.of("cancel", "cancel?topic=forms&id=a")) {
+                assertThat(node.with("Origin", "https://evil.example")
+                                .post(action, contentType, body)
+                                .status())
+                        .isEqualTo(403);
+                Reply own = node.post(action, contentType, body);
+                assertThat(own.status()).isEqualTo(415);
+                assertThat(own.detail())
+                        .isEqualTo("An action requires a JSON body and the header Content-Type: application/json.");
+            }
+        } finally {
+            assertThat(node.template().cancel("forms", "a").isCancelled()).isTrue();
+        }
+    }
+
+    @Test
+    void actionWithoutABodyChangesNothing() {
+        node.send(topic, "a", "text", ofHours(1));
+
+        Reply own = node.request("POST", "/cancel?topic=" + topic + "&id=a", BodyPublishers.noBody());
+        Reply foreign = node.with("Origin", "null")
+                .request("POST", "/cancel?topic=" + topic + "&id=a", BodyPublishers.noBody());
+
+        assertThat(own.status()).isEqualTo(415);
+        assertThat(own.detail())
+                .isEqualTo("An action requires a JSON body and the header Content-Type: application/json.");
+        assertThat(foreign.status()).isEqualTo(403);
+        assertThat(node.template().find(topic, "a")).isPresent();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"{", "[1]", "{\"topic\":{\"a\":1}}", "\"topic\""})
+    void bodyMustBeAnObjectOfStrings(String body) {
+        Reply reply = node.post("review", "application/json", body);
+
+        assertThat(reply.status()).isEqualTo(400);
+        assertThat(reply.detail())
+                .isEqualTo("The body of an action must be a JSON object of strings and numbers, such as"
+                        + " {\"topic\": \"orders\", \"id\": \"4711\"}.");
+    }
+
+    @Test
+    void pageOfAnotherOriginMustNotAct() {
+        node.send(topic, "a", "text", ofHours(1));
+
+        for (String origin :
+                List.of("https://evil.example", "null", node.site() + "0", node.site() + ".evil.example")) {
+            Reply reply = node.with("Origin", origin).act("cancel", "topic", topic, "id", "a");
+            assertThat(reply.status()).as(origin).isEqualTo(403);
+            assertThat(reply.detail()).isEqualTo("Requests of pages of another origin must not change anything.");
+        }
+        assertThat(node.with("Sec-Fetch-Site", "cross-site")
+                        .act("cancel", "topic", topic, "id", "a")
                         .status())
-                .isEqualTo(404);
-        assertThat(node.act("start-job", "action", "purge", "topic", topic).outcome())
-                .isEqualTo("started");
-        await().until(() -> node.view("dead", "topic", topic).text().equals("{\"deadLetters\":[]}"));
+                .isEqualTo(403);
+        assertThat(node.template().find(topic, "a")).isPresent();
+
+        Reply own = node.with("Origin", node.site()).act("cancel", "topic", topic, "id", "a");
+        assertThat(own.outcome()).isEqualTo("cancelled");
     }
 
     @Test
-    void onlyAnEmptyTopicIsDeleted() {
+    void forwardedHostIsTheOriginOfTheServer() {
+        EndpointNode page = node.with("Origin", "https://admin.example");
+
+        assertThat(page.act("cancel").status()).isEqualTo(403);
+        assertThat(page.with("X-Forwarded-Host", "admin.example")
+                        .with("X-Forwarded-Proto", "https")
+                        .act("cancel")
+                        .status())
+                .isEqualTo(400);
+    }
+
+    /** The address of another site's host name may be changed to that of the server. */
+    @Test
+    void pageOfAReboundHostMayNotAct() {
         node.send(topic, "a", "text", ofHours(1));
+        Reply rebound = node.with("Origin", "http://evil.example")
+                .with("X-Forwarded-Host", "evil.example")
+                .with("X-Forwarded-Proto", "http")
+                .act("cancel", "topic", topic, "id", "a");
+        assertThat(rebound.status()).isEqualTo(403);
+        assertThat(rebound.detail()).contains("management.endpoint.delayqueue.allowed-hosts");
+        assertThat(node.template().find(topic, "a")).isPresent();
 
-        Reply rejected = node.act("delete-topic", "topic", topic);
-        assertThat(rejected.status()).isEqualTo(409);
-        assertThat(rejected.outcome()).isEqualTo("not_empty");
-        assertThat(rejected.detail()).isNotEmpty();
-        node.template().cancel(topic, "a");
-        assertThat(node.act("delete-topic", "topic", topic).outcome()).isEqualTo("deleted");
-        assertThat(node.act("delete-topic", "topic", topic).status()).isEqualTo(404);
-        assertThat(node.view("topic", "topic", topic).status()).isEqualTo(404);
+        Reply allowed = node.with("Origin", "http://queue.example")
+                .with("X-Forwarded-Host", "queue.example")
+                .with("X-Forwarded-Proto", "http")
+                .act("cancel", "topic", topic, "id", "a");
+        assertThat(allowed.outcome()).isEqualTo("cancelled");
     }
 
     @Test
-    void listenerIsPausedOnThisNode() {
-        DelayListenerRegistry registry = node.context().getBean(DelayListenerRegistry.class);
-
-        assertThat(node.act("pause", "listener", "worker").outcome()).isEqualTo("paused");
-        assertThat(registry.getContainer("worker").orElseThrow().isPaused()).isTrue();
-        assertThat(listener("worker").path("paused").asBoolean()).isTrue();
-        assertThat(node.act("resume", "listener", "worker").outcome()).isEqualTo("resumed");
-        assertThat(registry.getContainer("worker").orElseThrow().isPaused()).isFalse();
-        Reply unknown = node.act("pause", "listener", "nobody");
-        assertThat(unknown.status()).isEqualTo(404);
-        assertThat(unknown.detail()).isEqualTo("There is no listener 'nobody' on this node.");
+    void otherMethodsAreRejected() {
+        Reply removed = node.request("DELETE", "/cancel", BodyPublishers.noBody());
+        assertThat(removed.status()).isEqualTo(405);
+        assertThat(removed.detail()).isEqualTo("Views require GET, actions require POST.");
     }
 
     @Test
-    void topicIsPausedOnAllNodes() {
-        node.send(topic, "a", "text", ofHours(1));
+    void pageOfAnotherOriginCannotReadResponses() {
+        Reply reply = node.with("Origin", "https://evil.example").view("");
 
-        assertThat(node.act("pause", "topic", topic).outcome()).isEqualTo("paused");
-        assertThat(node.view("topic", "topic", topic).json().path("paused").asBoolean())
-                .isTrue();
-        assertThat(node.act("resume", "topic", topic).outcome()).isEqualTo("resumed");
-        assertThat(node.view("topic", "topic", topic).json().path("paused").asBoolean(true))
-                .isFalse();
+        assertThat(reply.status()).isEqualTo(200);
+        assertThat(reply.header("Access-Control-Allow-Origin")).isEmpty();
+    }
+
+    @Test
+    void eachResponseHasSecurityHeaders() {
+        for (Reply reply : List.of(
+                node.view(""),
+                node.view("lost"),
+                node.view("topic"),
+                node.act("cancel"),
+                node.post("cancel", "text/plain", "x"),
+                node.request("DELETE", "/cancel", BodyPublishers.noBody()),
+                node.with("Origin", "null").act("cancel"))) {
+            String what = reply.status() + " " + reply.response().request();
+            assertThat(reply.header("Content-Security-Policy"))
+                    .as(what)
+                    .singleElement()
+                    .asString()
+                    .startsWith("default-src 'none'; script-src 'self';")
+                    .endsWith("frame-ancestors 'none'");
+            assertThat(reply.header("X-Content-Type-Options")).as(what).containsExactly("nosniff");
+            assertThat(reply.header("Referrer-Policy")).as(what).containsExactly("no-referrer");
+            assertThat(reply.header("Cache-Control")).as(what).containsExactly("no-store");
+        }
+    }
+
+    @Test
+    void dashboardFindsItsDataAndItsParts() {
+        String page = page(PAGE).text();
+
+        Reply data = page(resolve(attribute(page, "<meta name=\"delayqueue-endpoint\" content=")));
+        assertThat(data.status()).isEqualTo(200);
+        assertThat(data.json().path("topics").isArray()).isTrue();
+        Reply script = page(resolve(attribute(page, "<script type=\"module\" src=")));
+        assertThat(script.text()).contains("import {");
+        Reply style = page(resolve(attribute(page, "<link rel=\"stylesheet\" href=")));
+        assertThat(style.text()).contains("body {");
+    }
+
+    @Test
+    void eachFileOfTheDashboardHasItsContentType() throws IOException {
+        assertThat(type(page(PAGE))).isEqualTo("text/html");
+        try (Stream<Path> files = Files.list(Path.of("src/main/resources/io/delayqueue/actuate/dashboard"))) {
+            assertThat(files.map(file -> file.getFileName().toString()))
+                    .filteredOn(name -> !name.endsWith(".html"))
+                    .hasSizeGreaterThan(5)
+                    .allSatisfy(name -> {
+                        Reply part = page(PAGE + "/" + name);
+                        assertThat(part.status()).isEqualTo(200);
+                        assertThat(part.text()).isNotBlank();
+                        assertThat(type(part))
+                                .isEqualTo(
+                                        name.endsWith(".js")
+                                                ? "text/javascript"
+                                                : name.endsWith(".css") ? "text/css" : "image/svg+xml");
+                    });
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"index.html", "none.js", "app.js.map", "..%2fdashboard%2fapp.js", "DashboardFiles.class"})
+    void otherFilesThanThoseOfTheDashboardAreNotFound(String name) {
+        assertThat(page(PAGE + "/" + name).status()).isIn(400, 404);
+    }
+
+    @Test
+    void eachResponseOfTheDashboardHasSecurityHeaders() {
+        for (String path : new String[] {PAGE, PAGE + "/app.js", PAGE + "/none.js"}) {
+            Reply reply = page(path);
+            assertThat(reply.header("Content-Security-Policy"))
+                    .singleElement()
+                    .asString()
+                    .contains("default-src 'none'", "script-src 'self'")
+                    .doesNotContain("unsafe");
+            assertThat(reply.header("X-Content-Type-Options")).containsExactly("nosniff");
+        }
+    }
+
+    @Test
+    void dashboardRejectsOtherMethods() {
+        Reply posted = node.with("Content-Type", "application/json").requestPage("POST", PAGE, "{}");
+
+        assertThat(posted.status()).isIn(404, 405);
+    }
+
+    private Reply page(String path) {
+        return node.page(path);
+    }
+
+    private static String resolve(String address) {
+        return URI.create(PAGE).resolve(address).getPath();
+    }
+
+    private static String attribute(String page, String begin) {
+        Matcher matcher = Pattern.compile(Pattern.quote(begin) + "\"([^\"]*)\"").matcher(page);
+        assertThat(matcher.find()).as(begin).isTrue();
+        return matcher.group(1);
+    }
+
+    private static String type(Reply reply) {
+        MediaType type = MediaType.parseMediaType(reply.header("Content-Type").get(0));
+        return type.getType() + "/" + type.getSubtype();
     }
 }

@@ -33,7 +33,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** An application on a web stack, and an HTTP client of its management endpoint. */
 public final class EndpointNode implements AutoCloseable {
 
-    public static final Duration MAX_WAIT = Duration.ofSeconds(30);
+    public static final Duration MAX_WAIT = Duration.ofSeconds(60);
 
     private final HttpClient client;
     private final ConfigurableApplicationContext context;
@@ -151,6 +151,11 @@ public final class EndpointNode implements AutoCloseable {
         return exchange("GET", site() + path, BodyPublishers.noBody());
     }
 
+    /** Sends a request with a body to a path outside of the endpoint. */
+    public Reply requestPage(String method, String path, String body) {
+        return exchange(method, site() + path, BodyPublishers.ofString(body));
+    }
+
     private Reply exchange(String method, String uri, BodyPublisher body) {
         HttpRequest.Builder request =
                 HttpRequest.newBuilder(URI.create(uri)).timeout(MAX_WAIT).method(method, body);
@@ -175,9 +180,9 @@ public final class EndpointNode implements AutoCloseable {
                         .build());
     }
 
-    /** Claims a topic's due messages, each for a minute. */
+    /** Claims a topic's due messages, each for an hour. */
     public List<LeasedDelivery> claim(String topic) {
-        return context.getBean(DelayQueueReceiver.class).receive(topic, 100, MAX_WAIT, Duration.ofMinutes(1));
+        return context.getBean(DelayQueueReceiver.class).receive(topic, 100, MAX_WAIT, Duration.ofHours(1));
     }
 
     /** Sends a message, dead-letters it and returns the id of the dead letter. */

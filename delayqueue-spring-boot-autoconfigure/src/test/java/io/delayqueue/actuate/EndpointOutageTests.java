@@ -9,11 +9,14 @@ import io.delayqueue.test.redis.FaultProxy;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
 import java.time.Instant;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.boot.WebApplicationType;
 
 /** The endpoint while Redis is unavailable. */
+@Tag("long")
+@Tag("core")
 class EndpointOutageTests {
 
     private static final Duration COMMAND_TIMEOUT = Duration.ofMillis(200);

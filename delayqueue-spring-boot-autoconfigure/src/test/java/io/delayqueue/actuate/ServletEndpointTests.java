@@ -14,20 +14,42 @@ import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.WebApplicationType;
 
-/** The endpoint on a servlet stack, and its description in docs/observability.md. */
+/** The endpoint on a servlet stack, with all views and actions, and their description in docs/observability.md. */
 class ServletEndpointTests extends EndpointContract {
 
     private static final Pattern ROW = Pattern.compile("\\| `/([a-z-]+)` \\| ([^|]*) \\|.*");
+
     private static final Pattern READ =
             Pattern.compile("curl (?:-G )?localhost:8080/actuator/delayqueue(?:/([a-z]+))?((?: -d \\S+)*)");
+
     private static final Pattern WRITE = Pattern.compile(
             "curl -H 'Content-Type: (application/json)' -d '(.*)' localhost:8080/actuator/delayqueue/(\\S+)");
 
     ServletEndpointTests() {
         super(WebApplicationType.SERVLET);
+    }
+
+    @Nested
+    class Operations extends EndpointOperationCases {
+
+        @BeforeAll
+        void useTheNode() {
+            node = ServletEndpointTests.this.node;
+        }
+    }
+
+    @Nested
+    class Rejections extends EndpointRejectionCases {
+
+        @BeforeAll
+        void useTheNode() {
+            node = ServletEndpointTests.this.node;
+        }
     }
 
     @Test

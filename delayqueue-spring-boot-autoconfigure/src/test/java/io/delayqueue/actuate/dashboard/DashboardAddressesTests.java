@@ -2,13 +2,13 @@ package io.delayqueue.actuate.dashboard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.mockito.Mockito;
 import org.springframework.boot.actuate.endpoint.EndpointId;
 import org.springframework.boot.actuate.endpoint.ExposableEndpoint;
 import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoint;
@@ -48,10 +48,14 @@ class DashboardAddressesTests {
     }
 
     private static ExposableEndpoint<?> endpoint(String id, String path) {
-        ExposableEndpoint<?> endpoint =
-                Mockito.mock(ExposableEndpoint.class, Mockito.withSettings().extraInterfaces(PathMappedEndpoint.class));
-        Mockito.when(endpoint.getEndpointId()).thenReturn(EndpointId.of(id));
-        Mockito.when(((PathMappedEndpoint) endpoint).getRootPath()).thenReturn(path);
-        return endpoint;
+        return (ExposableEndpoint<?>) Proxy.newProxyInstance(
+                PathMappedEndpoint.class.getClassLoader(),
+                new Class<?>[] {ExposableEndpoint.class, PathMappedEndpoint.class},
+                (proxy, method, arguments) -> switch (method.getName()) {
+                    case "getEndpointId" -> EndpointId.of(id);
+                    case "getRootPath" -> path;
+                    case "getAdditionalPaths" -> List.of();
+                    default -> throw new AssertionError(method);
+                });
     }
 }

@@ -17,7 +17,7 @@ class TopicLagsTests {
     private final Map<String, CompletableFuture<Duration>> reads = new HashMap<>();
 
     private TopicLags lags(String... required) {
-        return new TopicLags(() -> Map.of("sampled", SAMPLED), this::read, Set.of(required), System::nanoTime);
+        return new TopicLags(() -> Map.of("sampled", SAMPLED), this::read, Set.of(required), () -> 0);
     }
 
     private CompletableFuture<Duration> read(String topic) {

@@ -1,0 +1,485 @@
+package io.delayqueue.actuate;
+
+import static java.time.Duration.ZERO;
+import static java.time.Duration.ofHours;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.actuate.EndpointNode.Reply;
+import io.delayqueue.admin.TopicSampler;
+import io.delayqueue.annotation.DelayListenerRegistry;
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.MessageState;
+import io.delayqueue.testing.SystemClock;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Base64;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.JsonNode;
+
+/** The views and actions of the endpoint. They do not depend on the web stack. */
+abstract class EndpointOperationCases extends EndpointTest {
+
+    @Test
+    void overviewShowsNodeListenersAndTopics() {
+        node.send(topic, "a", "text", ofHours(1));
+
+        JsonNode overview = node.view("", "live", topic).json();
+
+        assertThat(overview.path("namespace").asString())
+                .isEqualTo(node.context().getEnvironment().getProperty("delayqueue.namespace"));
+        assertThat(overview.path("node").asString()).isNotEmpty();
+        assertThat(Instant.parse(overview.path("time").asString())).isBefore(Instant.MAX);
+        assertThat(overview.path("writable").asBoolean()).isTrue();
+        assertThat(texts(overview.path("topics"), "topic")).contains(topic);
+        assertThat(texts(overview.path("listeners"), "id")).containsExactlyInAnyOrder("worker", "undertaker");
+        assertThat(listener("worker").toString()).isEqualTo("""
+                        {"id":"worker","topic":"work","kind":"messages","running":false,"paused":false,\
+                        "pausedEverywhere":false,"permits":{"used":0,"max":3}}""");
+        assertThat(listener("undertaker").path("kind").asString()).isEqualTo("notifications");
+    }
+
+    private JsonNode listener(String id) {
+        return node.view("")
+                .json()
+                .path("listeners")
+                .valueStream()
+                .filter(listener -> listener.path("id").asString().equals(id))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    @Test
+    void consumingNodesAreShown() {
+        DelayListenerRegistry registry = node.context().getBean(DelayListenerRegistry.class);
+        registry.start("worker");
+        try {
+            await().untilAsserted(() -> {
+                JsonNode overview = node.view("").json();
+                JsonNode seen = overview.path("nodes").get(0);
+                assertThat(seen.path("node")).isEqualTo(overview.path("node"));
+                // other tests of this node have received from other topics within the last minute
+                assertThat(seen.path("topics"))
+                        .extracting(JsonNode::asString)
+                        .filteredOn(consumed -> !consumed.startsWith("orders/"))
+                        .containsExactly("work");
+                assertThat(Instant.parse(seen.path("lastSeen").asString())).isAfter(Instant.EPOCH);
+                assertThat(seen.path("assignedShards").toString()).isEqualTo("{\"work\":[0]}");
+                assertThat(seen.path("host").asString()).isNotEmpty();
+                assertThat(seen.path("processId").asLong())
+                        .isEqualTo(ProcessHandle.current().pid());
+                assertThat(Instant.parse(seen.path("startedAt").asString())).isBefore(Instant.MAX);
+                assertThat(seen.path("listeners").get(0).toString()).isEqualTo("""
+                        {"id":"worker","topic":"work","kind":"messages","state":"running","running":0,"concurrency":3,\
+                        "attempts":{"succeeded":0,"retried":0,"dead":0,"handlingMillis":0,"failingMillis":0}}""");
+                JsonNode work = node.view("topic", "topic", "work").json();
+                assertThat(work.path("consumers")).containsExactly(overview.path("node"));
+                assertThat(work.path("assignedNodes")).containsExactly(overview.path("node"));
+            });
+        } finally {
+            registry.stop("worker").join();
+        }
+    }
+
+    @Test
+    void findingsAreShownWithTheOverviewAndWithTheirTopic() {
+        node.send(topic, "m", "text", ofHours(1));
+        JsonNode found =
+                node.view("topic", "topic", topic).json().path("findings").get(0);
+        assertThat(found.path("level").asString()).isEqualTo("warning");
+        assertThat(found.path("kind").asString()).isEqualTo("no_listener");
+        assertThat(found.path("text").asString())
+                .isEqualTo("No node listens to it, but a message is waiting. Is the name misspelled?");
+        JsonNode overview = node.view("", "live", topic).json();
+        assertThat(texts(overview.path("findings"), "kind")).contains("no_listener");
+        assertThat(overview.path("formerNodes").isArray()).isTrue();
+    }
+
+    @Test
+    void topicShowsCountsAndNodes() {
+        node.toDeadLetters(topic, "dead", "text");
+        node.send(topic, "leased", "text", ZERO);
+        node.claim(topic);
+        node.send(topic, "ready", "text", ZERO);
+        node.send(topic, "scheduled", "text", ofHours(1));
+
+        await().untilAsserted(() -> {
+            sampler().wake();
+            JsonNode seen = node.view("topic", "topic", topic).json();
+            assertThat(seen.path("topic").asString()).isEqualTo(topic);
+            assertThat(seen.path("shards").asInt()).isEqualTo(1);
+            for (String state : List.of("scheduled", "ready", "leased", "dead")) {
+                assertThat(seen.path(state).asInt()).as(state).isEqualTo(1);
+            }
+            assertThat(seen.path("lagMillis").asLong()).isPositive();
+            assertThat(seen.path("paused").asBoolean(true)).isFalse();
+            assertThat(seen.path("consumers"))
+                    .as("it was received from")
+                    .containsExactly(node.view("").json().path("node"));
+            assertThat(seen.path("history").isEmpty()).isFalse();
+            JsonNode last = seen.path("history").get(seen.path("history").size() - 1);
+            assertThat(last.path("at")).isEqualTo(seen.path("sampledAt"));
+            assertThat(last.path("dead").asInt()).isEqualTo(1);
+        });
+    }
+
+    @Test
+    void overviewCanOmitTheHistory() {
+        node.send(topic, "a", "text", ofHours(1));
+        await().untilAsserted(() -> {
+            sampler().wake();
+            assertThat(history("true").isEmpty()).isFalse();
+        });
+
+        assertThat(history("false").isEmpty()).isTrue();
+        assertThat(node.view("", "history", "no").status()).isEqualTo(400);
+        assertThat(node.view("", "history", "no").detail())
+                .isEqualTo("The parameter 'history' must be true or false, but was 'no'.");
+    }
+
+    private TopicSampler sampler() {
+        return node.context().getBean(TopicSampler.class);
+    }
+
+    private JsonNode history(String wanted) {
+        return node.view("", "history", wanted, "live", topic)
+                .json()
+                .path("topics")
+                .valueStream()
+                .filter(each -> each.path("topic").asString().equals(topic))
+                .findFirst()
+                .orElseThrow()
+                .path("history");
+    }
+
+    @Test
+    void messageIsFoundInAllTopics() {
+        String id = "order-" + topic;
+        node.send(topic, id, "text", ofHours(1));
+        node.send(topic + "/other", id, "text", ZERO);
+        JsonNode found = node.view("find", "id", id).json().path("messages");
+        assertThat(texts(found, "topic")).containsExactly(topic, topic + "/other");
+        assertThat(texts(found, "state")).containsExactly("scheduled", "ready");
+        assertThat(node.view("find", "id", id + "-no").json().path("messages")).isEmpty();
+        assertThat(node.view("find").detail()).isEqualTo("The view 'find' requires the parameter 'id'.");
+    }
+
+    @Test
+    void messagesArePagedInTheOrderOfTheirDueTimes() {
+        for (int i = 5; i > 0; i--) {
+            node.send(topic, "m" + i, "text", ofHours(i));
+        }
+
+        JsonNode first = node.view("messages", "topic", topic, "state", "scheduled", "count", "3")
+                .json();
+        JsonNode second = node.view(
+                        "messages",
+                        "topic",
+                        topic,
+                        "count",
+                        "3",
+                        "page",
+                        first.path("next").asString())
+                .json();
+
+        assertThat(texts(first.path("messages"), "id")).containsExactly("m1", "m2", "m3");
+        assertThat(texts(second.path("messages"), "id")).containsExactly("m4", "m5");
+        assertThat(second.has("next")).isFalse();
+    }
+
+    @Test
+    void eachStateHasItsMessages() {
+        node.send(topic, "leased", "text", ZERO);
+        node.claim(topic);
+        node.send(topic, "ready", "text", ZERO);
+        node.send(topic, "scheduled", "text", ofHours(1));
+
+        for (String state : List.of("scheduled", "ready", "leased")) {
+            JsonNode page =
+                    node.view("messages", "topic", topic, "state", state).json();
+            assertThat(texts(page.path("messages"), "id")).containsExactly(state);
+            assertThat(texts(page.path("messages"), "state")).containsExactly(state);
+        }
+    }
+
+    @Test
+    void messageIsShownWithHeadersAndPayload() {
+        Instant due = SystemClock.now().plus(1, ChronoUnit.DAYS).truncatedTo(ChronoUnit.MILLIS);
+        node.template()
+                .send(DelayMessage.to(topic)
+                        .id("a/b")
+                        .payload(List.of(1, 2))
+                        .header("tags", "vip")
+                        .dueAt(due)
+                        .build());
+
+        JsonNode message = node.view("message", "topic", topic, "id", "a/b").json();
+
+        assertThat(message.path("topic").asString()).isEqualTo(topic);
+        assertThat(message.path("id").asString()).isEqualTo("a/b");
+        assertThat(message.path("state").asString()).isEqualTo("scheduled");
+        assertThat(Instant.parse(message.path("dueAt").asString())).isEqualTo(due);
+        assertThat(Instant.parse(message.path("sentAt").asString())).isBefore(due);
+        assertThat(message.path("attempts").asInt(-1)).isZero();
+        assertThat(message.has("leaseEnd") || message.has("holder") || message.has("lastFailure"))
+                .isFalse();
+        assertThat(message.path("headers").toString()).isEqualTo("{\"tags\":\"vip\"}");
+        assertThat(message.path("payload").path("text").asString()).isEqualTo("[1,2]");
+        assertThat(message.path("payload").path("bytes").asInt()).isEqualTo(5);
+        assertThat(message.path("payload").path("truncated").asBoolean(true)).isFalse();
+    }
+
+    @Test
+    void leasedMessageShowsItsHolderAndLastFailure() {
+        node.send(topic, "a", "text", ZERO);
+        node.claim(topic).get(0).retry(ZERO, "not yet").join();
+        node.claim(topic);
+
+        JsonNode message = node.view("message", "topic", topic, "id", "a").json();
+
+        assertThat(message.path("state").asString()).isEqualTo("leased");
+        assertThat(message.path("attempts").asInt()).isEqualTo(2);
+        assertThat(message.path("holder").asString()).isNotEmpty();
+        assertThat(Instant.parse(message.path("leaseEnd").asString()))
+                .isAfter(Instant.parse(message.path("dueAt").asString()));
+        assertThat(message.path("lastFailure").asString()).contains("not yet");
+    }
+
+    @Test
+    void payloadIsShownInBase64AndTruncated() {
+        byte[] bytes = {0, 1, (byte) 0xff};
+        node.send(topic, "binary", bytes, ofHours(1));
+        node.send(topic, "long", "x".repeat(10_000), ofHours(1));
+
+        JsonNode binary =
+                node.view("message", "topic", topic, "id", "binary").json().path("payload");
+        JsonNode cut = node.view("message", "topic", topic, "id", "long").json().path("payload");
+
+        assertThat(Base64.getDecoder().decode(binary.path("base64").asString())).isEqualTo(bytes);
+        assertThat(binary.has("text")).isFalse();
+        assertThat(cut.path("text").asString()).isEqualTo("x".repeat(8192));
+        assertThat(cut.path("bytes").asInt()).isEqualTo(10_000);
+        assertThat(cut.path("truncated").asBoolean()).isTrue();
+    }
+
+    @Test
+    void deadLettersArePagedWithTheirCause() {
+        for (String id : List.of("a", "b", "c")) {
+            node.toDeadLetters(topic, id, "text of " + id);
+        }
+
+        JsonNode first = node.view("dead", "topic", topic, "count", "2").json();
+        JsonNode second = node.view(
+                        "dead",
+                        "topic",
+                        topic,
+                        "count",
+                        "2",
+                        "page",
+                        first.path("next").asString())
+                .json();
+
+        assertThat(texts(first.path("deadLetters"), "id")).containsExactly("c", "b");
+        assertThat(texts(second.path("deadLetters"), "id")).containsExactly("a");
+        JsonNode deadLetter = first.path("deadLetters").get(0);
+        assertThat(deadLetter.path("cause").asString()).isEqualTo("requested");
+        assertThat(deadLetter.path("failure").path("message").asString()).contains("is of no use");
+        assertThat(deadLetter.path("attempts").asInt()).isEqualTo(1);
+        assertThat(deadLetter.path("payload").path("text").asString()).isEqualTo("text of c");
+        assertThat(node.view(
+                                "dead-letter",
+                                "topic",
+                                topic,
+                                "deadLetter",
+                                deadLetter.path("deadLetterId").asString())
+                        .json())
+                .isEqualTo(deadLetter);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"PT1H,60,60000", "1h,60,60000", "3600000,60,60000", "P1D,24,3600000"})
+    void upcomingCountsByDueTime(String span, String buckets, long width) {
+        node.send(topic, "overdue", "text", ZERO);
+        node.send(topic, "soon", "text", Duration.ofMillis(width + width / 2));
+        node.send(topic, "later", "text", Duration.ofDays(2));
+
+        JsonNode upcoming = node.view("upcoming", "topic", topic, "span", span, "buckets", buckets)
+                .json();
+
+        assertThat(upcoming.path("widthMillis").asLong()).isEqualTo(width);
+        assertThat(upcoming.path("overdue").asInt()).isEqualTo(1);
+        assertThat(upcoming.path("later").asInt()).isEqualTo(1);
+        assertThat(upcoming.path("counts")).hasSize(Integer.parseInt(buckets));
+        assertThat(upcoming.path("counts").get(1).asInt()).isEqualTo(1);
+        assertThat(Instant.parse(upcoming.path("from").asString())).isAfter(Instant.EPOCH);
+    }
+
+    @Test
+    void rescheduleSetsADelayOrADate() {
+        node.send(topic, "a", "text", ofHours(1));
+        Instant due = Instant.parse("2030-01-31T12:00:00Z");
+
+        Reply dated = node.act("reschedule", "topic", topic, "id", "a", "dueAt", due.toString());
+        assertThat(dated.outcome()).isEqualTo("rescheduled");
+        assertThat(node.template().find(topic, "a").orElseThrow().dueAt()).isEqualTo(due);
+
+        Reply delayed = node.act("reschedule", "topic", topic, "id", "a", "delay", "2h");
+        assertThat(delayed.outcome()).isEqualTo("rescheduled");
+        assertThat(node.template().find(topic, "a").orElseThrow().dueAt()).isBefore(due);
+    }
+
+    @Test
+    void runMakesAMessageDue() {
+        node.send(topic, "a", "text", ofHours(1));
+
+        assertThat(node.act("run", "topic", topic, "id", "a").outcome()).isEqualTo("rescheduled");
+        assertThat(node.template().find(topic, "a").orElseThrow().state()).isEqualTo(MessageState.READY);
+    }
+
+    @Test
+    void replayIsRejectedIfTheIdIsLive() {
+        String deadLetter = node.toDeadLetters(topic, "a", "text");
+        node.send(topic, "a", "text", ofHours(1));
+
+        Reply rejected = node.act("replay", "topic", topic, "deadLetter", deadLetter);
+        assertThat(rejected.status()).isEqualTo(409);
+        assertThat(rejected.outcome()).isEqualTo("id_live");
+        node.template().cancel(topic, "a");
+        assertThat(node.act("replay", "topic", topic, "deadLetter", deadLetter).outcome())
+                .isEqualTo("replayed");
+        assertThat(node.template().find(topic, "a")).isPresent();
+        assertThat(node.act("replay", "topic", topic, "deadLetter", deadLetter).status())
+                .isEqualTo(404);
+    }
+
+    @Test
+    void groupOfDeadLettersIsReplayedByAJob() {
+        for (String id : List.of("a", "b", "c")) {
+            node.toDeadLetters(topic, id, "text");
+        }
+        node.send(topic, "b", "text", ofHours(1));
+        JsonNode groups = node.view("dead-groups", "topic", topic).json();
+        assertThat(groups.path("counted").asInt()).isEqualTo(3);
+        assertThat(groups.path("complete").asBoolean()).isTrue();
+        JsonNode kind = groups.path("groups").path(0).path("kind");
+        String[] job = {
+            "action",
+            "replay",
+            "topic",
+            topic,
+            "cause",
+            kind.path("cause").asString(),
+            "exceptionType",
+            kind.path("exceptionType").asString(),
+            "shape",
+            kind.path("shape").asString(),
+            "delay",
+            "1h",
+            "perSecond",
+            "1000"
+        };
+
+        assertThat(node.act("start-job", with(job, "preview", "true")).text())
+                .isEqualTo("{\"outcome\":\"previewed\",\"expected\":3}");
+        Reply started = node.act("start-job", job);
+        assertThat(started.outcome()).isEqualTo("started");
+        assertThat(started.json().path("expected").asInt()).isEqualTo(3);
+        String id = started.json().path("job").asString();
+
+        await().until(() -> job(id).path("state").asString().equals("finished"));
+        assertThat(job(id).path("done").asInt()).isEqualTo(2);
+        assertThat(job(id).path("kept").asInt()).isEqualTo(1);
+        assertThat(job(id).path("delayMillis").asLong()).isEqualTo(ofHours(1).toMillis());
+        assertThat(job(id).path("shape")).isEqualTo(kind.path("shape"));
+        assertThat(node.template().find(topic, "a")).isPresent();
+        assertThat(node.act("stop-job", "job", id).outcome()).isEqualTo("finished");
+        assertThat(node.act("stop-job", "job", "x").status()).isEqualTo(404);
+    }
+
+    private JsonNode job(String id) {
+        for (JsonNode job : node.view("jobs").json().path("jobs")) {
+            if (job.path("id").asString().equals(id)) {
+                return job;
+            }
+        }
+        throw new AssertionError("no job " + id);
+    }
+
+    private static String[] with(String[] parameters, String... more) {
+        return Stream.concat(Stream.of(parameters), Stream.of(more)).toArray(String[]::new);
+    }
+
+    @Test
+    void reviewedDeadLettersAreNoFinding() {
+        node.toDeadLetters(topic, "a", "text");
+        assertThat(node.view("topic", "topic", topic).json().path("unreviewed").asInt())
+                .isEqualTo(1);
+        assertThat(node.act("review", "topic", topic).outcome()).isEqualTo("reviewed");
+        JsonNode reviewed = node.view("topic", "topic", topic).json();
+        assertThat(reviewed.path("unreviewed").asInt()).isZero();
+        assertThat(reviewed.path("dead").asInt()).isEqualTo(1);
+        assertThat(reviewed.path("findings")).isEmpty();
+    }
+
+    @Test
+    void purgeRemovesADeadLetter() {
+        String deadLetter = node.toDeadLetters(topic, "a", "text");
+        node.toDeadLetters(topic, "b", "text");
+
+        assertThat(node.act("purge", "topic", topic, "deadLetter", deadLetter).outcome())
+                .isEqualTo("purged");
+        assertThat(node.act("purge", "topic", topic, "deadLetter", deadLetter).status())
+                .isEqualTo(404);
+        assertThat(node.view("dead-letter", "topic", topic, "deadLetter", deadLetter)
+                        .status())
+                .isEqualTo(404);
+        assertThat(node.act("start-job", "action", "purge", "topic", topic).outcome())
+                .isEqualTo("started");
+        await().until(() -> node.view("dead", "topic", topic).text().equals("{\"deadLetters\":[]}"));
+    }
+
+    @Test
+    void onlyAnEmptyTopicIsDeleted() {
+        node.send(topic, "a", "text", ofHours(1));
+
+        Reply rejected = node.act("delete-topic", "topic", topic);
+        assertThat(rejected.status()).isEqualTo(409);
+        assertThat(rejected.outcome()).isEqualTo("not_empty");
+        assertThat(rejected.detail()).isNotEmpty();
+        node.template().cancel(topic, "a");
+        assertThat(node.act("delete-topic", "topic", topic).outcome()).isEqualTo("deleted");
+        assertThat(node.act("delete-topic", "topic", topic).status()).isEqualTo(404);
+        assertThat(node.view("topic", "topic", topic).status()).isEqualTo(404);
+    }
+
+    @Test
+    void listenerIsPausedOnThisNode() {
+        DelayListenerRegistry registry = node.context().getBean(DelayListenerRegistry.class);
+
+        assertThat(node.act("pause", "listener", "worker").outcome()).isEqualTo("paused");
+        assertThat(registry.getContainer("worker").orElseThrow().isPaused()).isTrue();
+        assertThat(listener("worker").path("paused").asBoolean()).isTrue();
+        assertThat(node.act("resume", "listener", "worker").outcome()).isEqualTo("resumed");
+        assertThat(registry.getContainer("worker").orElseThrow().isPaused()).isFalse();
+        Reply unknown = node.act("pause", "listener", "nobody");
+        assertThat(unknown.status()).isEqualTo(404);
+        assertThat(unknown.detail()).isEqualTo("There is no listener 'nobody' on this node.");
+    }
+
+    @Test
+    void topicIsPausedOnAllNodes() {
+        node.send(topic, "a", "text", ofHours(1));
+
+        assertThat(node.act("pause", "topic", topic).outcome()).isEqualTo("paused");
+        assertThat(node.view("topic", "topic", topic).json().path("paused").asBoolean())
+                .isTrue();
+        assertThat(node.act("resume", "topic", topic).outcome()).isEqualTo("resumed");
+        assertThat(node.view("topic", "topic", topic).json().path("paused").asBoolean(true))
+                .isFalse();
+    }
+}

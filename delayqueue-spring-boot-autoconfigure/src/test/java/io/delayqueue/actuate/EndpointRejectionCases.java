@@ -1,0 +1,121 @@
+package io.delayqueue.actuate;
+
+import static java.time.Duration.ofHours;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.actuate.EndpointNode.Reply;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Invalid parameters of views and actions, and missing objects. */
+abstract class EndpointRejectionCases extends EndpointTest {
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "topic     |                            | The view 'topic' requires the parameter 'topic'.",
+                "topic     | topic=                     | A topic must not be blank",
+                "messages  | topic=t&count=0            | The parameter 'count' must be an integer from 1 to 500, but was '0'.",
+                "messages  | topic=t&count=501          | The parameter 'count' must be an integer from 1 to 500, but was '501'.",
+                "messages  | topic=t&count=many         | The parameter 'count' must be an integer from 1 to 500, but was 'many'.",
+                "messages  | topic=t&state=lost         | The parameter 'state' must be scheduled, ready or leased, but was 'lost'.",
+                "messages  | topic=t&id=a               | The view 'messages' has no parameter 'id'. Parameters: topic, state, count, page.",
+                "message   | topic=t                    | The view 'message' requires the parameter 'id'.",
+                "message   | topic=t&id=                | A message id must not be blank",
+                "dead-letter    | topic=t                    | The view 'dead-letter' requires the parameter 'deadLetter'.",
+                "upcoming  | topic=t&span=soon          | The parameter 'span' must be a duration such as PT10M, 10m or 600000 (ms), but was 'soon'.",
+                "upcoming  | topic=t&span=99999999999999999999d | The parameter 'span' must be a duration such as PT10M, 10m or 600000 (ms), but was '99999999999999999999d'.",
+                "upcoming  | topic=t&buckets=121        | The parameter 'buckets' must be an integer from 1 to 120, but was '121'.",
+                "messages  | topic=t&sate=ready         | Unknown parameter 'sate'. Parameters: topic, state, count, page, id, deadLetter, span, buckets.",
+                "messages  | topic=t&topic=u            | The parameter 'topic' is given more than once.",
+                "topic     | topic=t&view=messages      | Views and actions must be selected by the path, not by a parameter.",
+            })
+    void invalidParameterOfAViewIsRejected(String view, String query, String sentence) {
+        Reply reply = node.request("GET", "/" + view + "?" + (query == null ? "" : query), BodyPublishers.noBody());
+
+        assertThat(reply.status()).isEqualTo(400);
+        assertThat(reply.detail()).isEqualTo(sentence);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "messages, <b>",
+        "messages, R.1.YQ",
+        "messages, S.zzzzzzzzzzzz.YQ",
+        "messages, S.1.Y",
+        "messages, S.-1.YQ",
+        "dead, <b>",
+        "dead, 1",
+        "dead, 1.",
+        "dead, .1",
+        "dead, -1.0",
+        "dead, 1.-1",
+        "dead, 1.zzzzzz",
+        "dead, zzzzzzzzzzzz.0"
+    })
+    void invalidPageIsRejected(String view, String page) {
+        node.send(topic, "a", "text", ofHours(1));
+
+        Reply reply = node.view(view, "topic", topic, "page", page);
+
+        assertThat(reply.status()).isEqualTo(400);
+        assertThat(reply.detail()).contains("page").contains(page);
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "cancel       |                             | The action 'cancel' requires the parameter 'topic'.",
+                "cancel       | topic=t                     | The action 'cancel' requires the parameter 'id'.",
+                "cancel       | topic=t&id=                 | A message id must not be blank",
+                "reschedule   | topic=t&id=a                | The action 'reschedule' requires either delay or dueAt.",
+                "reschedule   | topic=t&id=a&delay=-1s      | delay must be zero or more, but was PT-1S",
+                "reschedule   | topic=t&id=a&delay=late     | The parameter 'delay' must be a duration such as PT10M, 10m or 600000 (ms), but was 'late'.",
+                "reschedule   | topic=t&id=a&dueAt=tomorrow | The parameter 'dueAt' must be an instant such as 2030-01-31T12:00:00Z, but was 'tomorrow'.",
+                "run          | topic=t&id=a&delay=1h       | The action 'run' has no parameter 'delay'. Parameters: topic, id.",
+                "replay       | topic=t                     | The action 'replay' requires the parameter 'deadLetter'.",
+                "review       | topic=t&deadLetter=l        | The action 'review' has no parameter 'deadLetter'. Parameters: topic.",
+                "start-job    | topic=t&before=2030-01-01   | Unknown parameter 'before'. Parameters: topic, id, deadLetter, listener, delay, dueAt, action, cause, exceptionType, shape, from, until, perSecond, target, startAt, preview, job.",
+                "start-job    | topic=t                     | The action 'start-job' requires the parameter 'action'.",
+                "start-job    | topic=t&action=eat          | The parameter 'action' must be one of replay, purge, run, cancel, move, pause, resume, but was 'eat'.",
+                "start-job    | topic=t&action=move         | target is required by the action move",
+                "start-job    | topic=t&action=run&delay=1h | delay is permitted for the action replay only, but the action is run",
+                "start-job    | topic=t&action=purge&perSecond=0 | The parameter 'perSecond' must be an integer from 1 to 100000, but was '0'.",
+                "delete-topic |                             | The action 'delete-topic' requires the parameter 'topic'.",
+                "pause        |                             | The actions 'pause' and 'resume' require either listener (on this node) or topic (on all nodes).",
+                "resume       | topic=t&listener=l          | The actions 'pause' and 'resume' require either listener (on this node) or topic (on all nodes).",
+                "cancel       | topic=t&id=a&path=run       | Views and actions must be selected by the path, not by a parameter.",
+            })
+    void invalidParameterOfAnActionIsRejected(String action, String parameters, String sentence) {
+        List<String> all = new ArrayList<>();
+        for (String parameter : parameters == null ? new String[0] : parameters.split("&")) {
+            all.addAll(List.of(parameter.split("=", 2)));
+        }
+
+        Reply reply = node.act(action, all.toArray(String[]::new));
+
+        assertThat(reply.status()).isEqualTo(400);
+        assertThat(reply.detail()).isEqualTo(sentence);
+    }
+
+    @Test
+    void missingObjectIsNotFound() {
+        assertThat(node.view("topic", "topic", topic).detail()).isEqualTo("There is no topic '" + topic + "'.");
+        assertThat(node.view("topic", "topic", topic).status()).isEqualTo(404);
+        assertThat(node.view("message", "topic", topic, "id", "a").status()).isEqualTo(404);
+        assertThat(node.view("dead-letter", "topic", topic, "deadLetter", "a@b").status())
+                .isEqualTo(404);
+        assertThat(node.view("dead-letter", "topic", topic, "deadLetter", "no dead letter")
+                        .detail())
+                .isEqualTo("There is no dead letter 'no dead letter' in topic '" + topic + "'.");
+        assertThat(node.view("messages", "topic", topic).text()).isEqualTo("{\"messages\":[]}");
+        assertThat(texts(node.view("", "live", topic).json().path("topics"), "topic"))
+                .doesNotContain(topic);
+    }
+}
