@@ -1,10 +1,14 @@
 package io.delayqueue.autoconfigure;
 
+import static org.awaitility.Awaitility.await;
+
 import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.autoconfigure.health.RedisCheckAutoConfiguration;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.test.autoconfigure.TestRedisAutoConfiguration;
+import io.delayqueue.test.redis.RedisServerProcess;
 import java.util.UUID;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.task.TaskExecutionAutoConfiguration;
 import org.springframework.boot.autoconfigure.task.TaskSchedulingAutoConfiguration;
@@ -36,6 +40,12 @@ public final class QueueContexts {
                         DelayListenerAutoConfiguration.class,
                         RedisCheckAutoConfiguration.class))
                 .withPropertyValues("delayqueue.namespace=" + UUID.randomUUID());
+    }
+
+    /** Delays the start until Redis has run a script, so that its first reply is not late. */
+    public static SmartInitializingSingleton untilRedisReplies(RedisServerProcess redis) {
+        return () -> await().until(() ->
+                redis.info("commandstats").keySet().stream().anyMatch(command -> command.startsWith("cmdstat_eval")));
     }
 
     static ListenerOptions options(ApplicationContext context, String listener) {

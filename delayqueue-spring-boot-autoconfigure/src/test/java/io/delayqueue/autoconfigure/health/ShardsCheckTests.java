@@ -16,14 +16,17 @@ import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
+import org.springframework.context.support.GenericApplicationContext;
 
 /** Applications whose configured number of shards differs from the registered one. */
 @EmbeddedRedis
@@ -42,10 +45,12 @@ class ShardsCheckTests {
     @BeforeEach
     void flush() {
         redis.flush();
+        redis.command("CONFIG", "RESETSTAT");
     }
 
     private ApplicationContextRunner application(String... properties) {
-        return on(redis, properties);
+        return on(redis, properties)
+                .withBean(SmartInitializingSingleton.class, () -> QueueContexts.untilRedisReplies(redis));
     }
 
     private static ApplicationContextRunner on(RedisServerProcess redis, String... properties) {
@@ -90,9 +95,12 @@ class ShardsCheckTests {
     void otherCountOfATopicWithMessagesFailsTheStart(CapturedOutput output) {
         application(SHARDS + 4).run(context -> send(context, "a"));
         List<String> before = keys(redis);
-        assertThat(catchThrowable(() -> new SpringApplicationBuilder(RedisCheckTests.Application.class)
+        assertThat(catchThrowable(() -> new SpringApplicationBuilder(RedisSettingsTests.Application.class)
                         .web(WebApplicationType.NONE)
                         .properties("spring.main.banner-mode=off", "spring.data.redis.port=" + redis.port(), SHARDS + 8)
+                        .initializers(context -> ((GenericApplicationContext) context)
+                                .registerBean(
+                                        SmartInitializingSingleton.class, () -> QueueContexts.untilRedisReplies(redis)))
                         .run()
                         .close()))
                 .isNotNull();
@@ -190,6 +198,8 @@ class ShardsCheckTests {
     }
 
     @Test
+    @Tag("long")
+    @Tag("core")
     void withoutRedisTheFirstUseFailsInsteadOfTheStart() {
         try (RedisServerProcess own = RedisServerProcess.builder().appendOnly().start()) {
             on(own, SHARDS + 4).run(context -> send(context, "a"));
@@ -199,7 +209,7 @@ class ShardsCheckTests {
                 DelayQueueTemplate template = context.getBean(DelayQueueTemplate.class);
                 assertThatThrownBy(() -> send(context, "b")).isInstanceOf(MessageRejectedException.class);
                 own.restart();
-                await().atMost(Duration.ofSeconds(30)).ignoreExceptions().until(() -> has(context, "a"));
+                await().ignoreExceptions().until(() -> has(context, "a"));
                 List<String> before = keys(own);
                 assertThatThrownBy(() -> send(context, "b"))
                         .isInstanceOf(MessageRejectedException.class)
@@ -210,7 +220,7 @@ class ShardsCheckTests {
                         .hasMessageContaining("is registered with 4 shards");
                 assertThat(template.sendAsync(
                                 DelayMessage.to(TOPIC).id("d").payload("text").build()))
-                        .failsWithin(Duration.ofSeconds(30))
+                        .failsWithin(Duration.ofSeconds(60))
                         .withThrowableThat()
                         .withMessageContaining("is registered with 4 shards");
                 assertThat(keys(own)).isEqualTo(before);
