@@ -5,13 +5,16 @@ import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.admin.DelayQueueInspector;
+import io.delayqueue.admin.IdleTopics;
 import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.autoconfigure.QueueContexts;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.DelayQueueTemplate;
-import java.time.Instant;
+import java.time.Duration;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Configuration;
@@ -32,27 +35,35 @@ class TopicSamplingTests {
     }
 
     @Test
-    void topicsAreSampledAtTheIntervalByATaskOfTheEngine() {
+    void topicsAreSampledByATaskOfTheEngineWhileTheApplicationRuns() {
         runner.withUserConfiguration(Shown.class)
-                .withPropertyValues("delayqueue.metrics.sample-interval=1s")
+                .withPropertyValues(
+                        "delayqueue.metrics.sample-interval=7m", "delayqueue.metrics.forget-topics-after=8m")
                 .run(context -> {
-                    context.getBean(DelayQueueTemplate.class).send("orders", "payload");
                     TopicSampler sampler = context.getBean(TopicSampler.class);
-                    await().until(() -> sampler.history("orders").size() > 1);
-                    assertThat(sampler.newest().get(0).status().counts().ready())
-                            .isEqualTo(1);
+                    assertThat(part(sampler, "interval")).isEqualTo(Duration.ofMinutes(7));
+                    assertThat(part(context.getBean(IdleTopics.class), "after")).isEqualTo(Duration.ofMinutes(8));
+                    await().until(() -> sampler.age().isPresent());
 
                     SmartLifecycle sampling = context.getBean("delayQueueTopicSampling", SmartLifecycle.class);
                     assertThat(sampling.isRunning()).isTrue();
                     sampling.stop();
                     assertThat(sampling.isRunning()).isFalse();
+                    context.getBean(DelayQueueTemplate.class).send("orders", "payload");
                     sampling.start();
-                    Instant sampled = sampler.newest().get(0).at();
-                    await().until(() -> sampler.newest().get(0).at().isAfter(sampled));
+                    await().until(() -> !sampler.newest().isEmpty());
+                    assertThat(sampler.newest().get(0).status().counts().ready())
+                            .isEqualTo(1);
                 });
     }
 
+    private static Object part(Object bean, String name) {
+        return new DirectFieldAccessor(bean).getPropertyValue(name);
+    }
+
     @Test
+    @Tag("long")
+    @Tag("core")
     void idleTopicsAreDeletedByTheEngine() {
         runner.withUserConfiguration(Shown.class)
                 .withPropertyValues(
