@@ -212,7 +212,7 @@ class DelayQueueAutoConfigurationTests {
                     .satisfies(delivery ->
                             assertThat(delivery.payload(String.class)).isEqualTo("text"));
             assertThat(admin.counts("received").leased()).isOne();
-            assertThat(deliveries.get(0).acknowledge().get(20, TimeUnit.SECONDS))
+            assertThat(deliveries.get(0).acknowledge().get(60, TimeUnit.SECONDS))
                     .isTrue();
             assertThat(admin.counts("received").leased()).isZero();
         });
@@ -225,7 +225,7 @@ class DelayQueueAutoConfigurationTests {
             CompletableFuture<?> unused = context.getBean(DelayQueueTemplate.class)
                     .sendAsync("t", "text", Duration.ofHours(1))
                     .thenRun(() -> thread.complete(Thread.currentThread().getName()));
-            assertThat(thread.get(20, TimeUnit.SECONDS))
+            assertThat(thread.get(60, TimeUnit.SECONDS))
                     .satisfiesAnyOf(
                             name -> assertThat(name).startsWith("delayqueue-handler"),
                             name -> assertThat(name)
@@ -282,7 +282,7 @@ class DelayQueueAutoConfigurationTests {
         }
 
         Delivery next() throws InterruptedException {
-            Delivery delivery = deliveries.poll(30, TimeUnit.SECONDS);
+            Delivery delivery = deliveries.poll(60, TimeUnit.SECONDS);
             assertThat(delivery).isNotNull();
             return delivery;
         }
@@ -299,7 +299,7 @@ class DelayQueueAutoConfigurationTests {
         }
 
         Delivery next() throws InterruptedException {
-            Delivery delivery = deliveries.poll(30, TimeUnit.SECONDS);
+            Delivery delivery = deliveries.poll(60, TimeUnit.SECONDS);
             assertThat(delivery).isNotNull();
             return delivery;
         }

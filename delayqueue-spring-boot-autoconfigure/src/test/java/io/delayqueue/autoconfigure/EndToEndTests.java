@@ -45,7 +45,7 @@ class EndToEndTests {
                 .send("orders", new CancelOrder("4711"), Duration.ofMillis(300))
                 .id();
 
-        Delivery delivery = listeners.deliveries.poll(20, TimeUnit.SECONDS);
+        Delivery delivery = listeners.deliveries.poll(60, TimeUnit.SECONDS);
         assertThat(delivery).isNotNull();
         assertThat(delivery.id()).isEqualTo(id);
         assertThat(delivery.payload()).isEqualTo(new CancelOrder("4711"));
@@ -55,7 +55,7 @@ class EndToEndTests {
     void deadLetterReachesItsListener() throws Exception {
         String id = delayQueue.send("orders.broken", "text").id();
 
-        DeadLetter deadLetter = listeners.deadLetters.poll(20, TimeUnit.SECONDS);
+        DeadLetter deadLetter = listeners.deadLetters.poll(60, TimeUnit.SECONDS);
         assertThat(deadLetter).isNotNull();
         assertThat(deadLetter.messageId()).isEqualTo(id);
         assertThat(deadLetter.cause()).isEqualTo(DeadLetterCause.ATTEMPTS_SPENT);
@@ -65,7 +65,7 @@ class EndToEndTests {
     void payloadIsValidatedByTheApplicationsValidator() throws Exception {
         delayQueue.send("orders.checked", new CheckedOrder(""));
 
-        DeadLetter deadLetter = listeners.invalid.poll(20, TimeUnit.SECONDS);
+        DeadLetter deadLetter = listeners.invalid.poll(60, TimeUnit.SECONDS);
         assertThat(deadLetter).isNotNull();
         assertThat(deadLetter.cause()).isEqualTo(DeadLetterCause.UNREADABLE);
     }

@@ -135,7 +135,7 @@ class ObservationTests {
                     DelayMessage.to("sent").id("a").payload("text").build();
             delayQueue.sendAll(List.of(message, message.toBuilder().id("b").build()));
             assertThatExceptionOfType(DuplicateMessageException.class).isThrownBy(() -> delayQueue.send(message));
-            delayQueue.sendAsync("sent", "text").get(30, TimeUnit.SECONDS);
+            delayQueue.sendAsync("sent", "text").get(60, TimeUnit.SECONDS);
             delayQueue.sendAfterCommit("sent", "text");
 
             TestObservationRegistryAssert.assertThat(registry)
@@ -155,9 +155,9 @@ class ObservationTests {
             List<String> topics = List.of("other", "reports");
 
             assertThat(receiver.receive("reports", 1, Duration.ZERO, LEASE)).hasSize(1);
-            assertThat(receiver.receiveAsync(topics, 10, Duration.ZERO, LEASE).get(30, TimeUnit.SECONDS))
+            assertThat(receiver.receiveAsync(topics, 10, Duration.ZERO, LEASE).get(60, TimeUnit.SECONDS))
                     .hasSize(2);
-            assertThat(receiver.receiveAsync(topics, 10, Duration.ZERO, LEASE).get(30, TimeUnit.SECONDS))
+            assertThat(receiver.receiveAsync(topics, 10, Duration.ZERO, LEASE).get(60, TimeUnit.SECONDS))
                     .isEmpty();
             receiver.receiveAsync("reports", 10, Duration.ofDays(1), LEASE).cancel(false);
             receiver.receiveAsync("reports", 10, Duration.ofDays(1), LEASE).complete(List.of());
@@ -229,7 +229,6 @@ class ObservationTests {
                     context.getBean(DelayQueueTemplate.class).send("doomed", "text");
 
                     Awaitility.await()
-                            .atMost(Duration.ofSeconds(30))
                             .untilAsserted(() -> TestObservationRegistryAssert.assertThat(registry)
                                     .hasNumberOfObservationsWithNameEqualTo("delayqueue.process", 2)
                                     .hasAnObservationWithAKeyValue("listener", "notifications")
@@ -367,7 +366,7 @@ class ObservationTests {
     }
 
     private static <T> T next(BlockingQueue<T> queue) throws InterruptedException {
-        T next = queue.poll(30, TimeUnit.SECONDS);
+        T next = queue.poll(60, TimeUnit.SECONDS);
         assertThat(next).isNotNull();
         return next;
     }
