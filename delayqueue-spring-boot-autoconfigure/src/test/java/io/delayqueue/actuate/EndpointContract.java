@@ -1,6 +1,5 @@
 package io.delayqueue.actuate;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.time.Duration.ZERO;
 import static java.time.Duration.ofHours;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -8,8 +7,6 @@ import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.delayqueue.actuate.EndpointNode.Reply;
 import io.delayqueue.message.DelayMessage;
-import io.delayqueue.message.Shard;
-import io.delayqueue.redis.KeySpace;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpRequest.BodyPublishers;
@@ -24,12 +21,12 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.WebApplicationType;
-import org.springframework.data.redis.connection.RedisConnection;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.http.MediaType;
+import tools.jackson.databind.JsonNode;
 
 /** What depends on the web stack: parameters, bodies, status codes, headers, the guard, and the files of the dashboard. */
 abstract class EndpointContract extends EndpointTest {
@@ -37,6 +34,7 @@ abstract class EndpointContract extends EndpointTest {
     private static final String PAGE = "/manage/ops/ui/the-queue";
 
     private final WebApplicationType stack;
+    private EndpointNode anonymous;
 
     EndpointContract(WebApplicationType stack) {
         this.stack = stack;
@@ -44,7 +42,7 @@ abstract class EndpointContract extends EndpointTest {
 
     @BeforeAll
     void start() {
-        node = EndpointNode.start(
+        anonymous = EndpointNode.start(
                 stack,
                 "/manage/ops/data/queue",
                 "management.endpoints.web.exposure.include=delayqueue,delayqueuedashboard",
@@ -53,11 +51,12 @@ abstract class EndpointContract extends EndpointTest {
                 "management.endpoints.web.path-mapping.delayqueue=data/queue",
                 "management.endpoints.web.path-mapping.delayqueuedashboard=ui/the-queue",
                 "management.endpoint.delayqueue.access=unrestricted",
-                "management.endpoint.delayqueue.show-payloads=always",
+                "management.endpoint.delayqueue.roles=OPERATOR",
                 "management.endpoint.delayqueue.allowed-hosts=queue.example",
                 "management.endpoint.delayqueuedashboard.access=read-only",
                 "server.forward-headers-strategy=native",
                 "delayqueue.metrics.sample-interval=10m");
+        node = anonymous.as("operator");
     }
 
     @AfterAll
@@ -129,32 +128,69 @@ abstract class EndpointContract extends EndpointTest {
                 .isEqualTo(404);
     }
 
-    /** A script that fails because of what is stored, as it would fail without Redis. */
+    @ParameterizedTest
+    @CsvSource({", false", "visitor, false", "operator, true"})
+    void payloadsAreShownToUsersWithTheRole(String user, boolean shown) {
+        node.template()
+                .send(DelayMessage.to(topic)
+                        .id("a")
+                        .payload("secret")
+                        .header("h", "secret")
+                        .delay(ofHours(1))
+                        .build());
+        node.toDeadLetters(topic + "/dead", "a", "secret");
+        EndpointNode asked = user == null ? anonymous : anonymous.as(user);
+
+        JsonNode message = asked.view("message", "topic", topic, "id", "a").json();
+        JsonNode listed =
+                asked.view("messages", "topic", topic).json().path("messages").get(0);
+        JsonNode deadLetter = asked.view("dead", "topic", topic + "/dead")
+                .json()
+                .path("deadLetters")
+                .get(0);
+
+        for (JsonNode seen : new JsonNode[] {message, listed, deadLetter}) {
+            assertThat(seen.path("id").asString()).isEqualTo("a");
+            assertThat(seen.path("payload").path("bytes").asInt()).isEqualTo(6);
+            assertThat(seen.path("payload").path("hidden").asBoolean()).isEqualTo(!shown);
+            assertThat(seen.toString().contains("secret")).isEqualTo(shown);
+            assertThat(seen.has("headers")).isEqualTo(shown);
+        }
+    }
+
+    @Test
+    void onlyTheEndpointIsFiltered() {
+        for (String path : List.of("/", "/manage", "/manage/ops", "/manage/ops/data", "/manage/ops/data/queues")) {
+            assertThat(node.page(path).header("Content-Security-Policy"))
+                    .as(path)
+                    .isEmpty();
+        }
+        for (String path :
+                List.of("/manage/ops/data/queue", "/manage/ops/data/%71ueue", "/manage/ops/data/queue;a=b/topic")) {
+            assertThat(node.page(path).header("Content-Security-Policy"))
+                    .as(path)
+                    .hasSize(1);
+        }
+    }
+
+    /** A script fails because of what is stored, as it would without Redis. */
     @Test
     void failedCallIsUnavailableAndAFailedActionIsUnknown() {
         node.send(topic, "a", "text", ofHours(1));
-        byte[] schedule =
-                node.context().getBean(KeySpace.class).of(Shard.single(topic)).schedule();
-        try (RedisConnection connection =
-                node.context().getBean(RedisConnectionFactory.class).getConnection()) {
-            connection.keyCommands().del(schedule);
-            connection.stringCommands().set(schedule, "of another type".getBytes(UTF_8));
-            try {
-                Reply view = node.view("messages", "topic", topic);
-                Reply action = node.act("cancel", "topic", topic, "id", "a");
 
-                assertThat(view.status()).isEqualTo(503);
-                assertThat(view.detail()).containsPattern("[A-Z][a-z]+ing .* failed: ");
-                assertThat(action.status()).isEqualTo(503);
-                assertThat(action.outcome()).isEqualTo("unknown");
-                assertThat(action.detail())
-                        .startsWith("It is unknown whether the action was performed. Check the state before you repeat"
-                                + " it. Cancelling ")
-                        .contains(" failed: ");
-            } finally {
-                connection.keyCommands().del(schedule);
-            }
-        }
+        node.whileUnreadable(topic, () -> {
+            Reply view = node.view("messages", "topic", topic);
+            Reply action = node.act("cancel", "topic", topic, "id", "a");
+
+            assertThat(view.status()).isEqualTo(503);
+            assertThat(view.detail()).containsPattern("[A-Z][a-z]+ing .* failed: ");
+            assertThat(action.status()).isEqualTo(503);
+            assertThat(action.outcome()).isEqualTo("unknown");
+            assertThat(action.detail())
+                    .startsWith("It is unknown whether the action was performed. Check the state before you repeat"
+                            + " it. Cancelling ")
+                    .contains(" failed: ");
+        });
     }
 
     @Test

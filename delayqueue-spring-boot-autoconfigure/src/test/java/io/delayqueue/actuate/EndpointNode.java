@@ -3,6 +3,8 @@ package io.delayqueue.actuate;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.Shard;
+import io.delayqueue.redis.KeySpace;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.template.receive.DelayQueueReceiver;
 import io.delayqueue.template.receive.LeasedDelivery;
@@ -27,6 +29,8 @@ import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.env.Environment;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -197,6 +201,21 @@ public final class EndpointNode implements AutoCloseable {
                 .map(deadLetter -> deadLetter.path("deadLetterId").asString())
                 .findFirst()
                 .orElseThrow();
+    }
+
+    /** Makes calls that read or change a topic fail while an action runs. */
+    public void whileUnreadable(String topic, Runnable action) {
+        byte[] schedule =
+                context.getBean(KeySpace.class).of(Shard.single(topic)).schedule();
+        try (RedisConnection connection =
+                context.getBean(RedisConnectionFactory.class).getConnection()) {
+            connection.stringCommands().set(schedule, "of another type".getBytes(UTF_8));
+            try {
+                action.run();
+            } finally {
+                connection.keyCommands().del(schedule);
+            }
+        }
     }
 
     @Override
