@@ -51,7 +51,13 @@ class DelayQueuePropertiesTests {
 
     @Test
     void defaultsAreTheBuiltInValues() {
-        runner.withPropertyValues("delayqueue.namespace=dq").run(context -> {
+        new ApplicationContextRunner()
+                .withUserConfiguration(OnlyProperties.class)
+                .run(context -> assertThat(
+                                context.getBean(DelayQueueProperties.class).namespace())
+                        .isEqualTo("dq"));
+        runner.run(context -> {
+            assertThat(context.getBean(TopicRegistry.class).plan()).isEqualTo(ShardPlan.NONE);
             assertThat(options(context, "plain")).isEqualTo(ListenerOptions.DEFAULTS);
             assertThat(options(context, BATCH_ID).batchSize()).isEqualTo(100);
             assertThat(part(context.getBean(DelayQueueEngine.class), "settings"))
@@ -61,14 +67,6 @@ class DelayQueuePropertiesTests {
             assertThat(context.getBean(DelayQueueProperties.class).limits().toLimits())
                     .isEqualTo(SendLimits.DEFAULTS);
         });
-    }
-
-    @Test
-    void defaultNamespaceIsDq() {
-        ApplicationContextRunner plain = new ApplicationContextRunner().withUserConfiguration(OnlyProperties.class);
-        plain.run(context -> assertThat(
-                        context.getBean(DelayQueueProperties.class).namespace())
-                .isEqualTo("dq"));
     }
 
     @Test
@@ -82,13 +80,6 @@ class DelayQueuePropertiesTests {
                         .doesNotHaveBean(DelayListenerRegistry.class)
                         .doesNotHaveBean(DelayQueueProperties.class)
                         .doesNotHaveBean("delayQueuePayloadConverter"));
-    }
-
-    @Test
-    void namespaceAppliesToKeys() {
-        runner.withPropertyValues("delayqueue.namespace=shop")
-                .run(context ->
-                        assertThat(context.getBean(KeySpace.class).namespace()).isEqualTo("shop"));
     }
 
     @Test
@@ -115,25 +106,12 @@ class DelayQueuePropertiesTests {
     }
 
     @Test
-    void batchLimitsApplyToSends() {
-        runner.withPropertyValues("delayqueue.limits.max-batch-elements=7", "delayqueue.limits.max-batch-size=3KB")
-                .run(context -> assertThat(context.getBean(DelayQueueProperties.class)
-                                .limits()
-                                .toLimits())
-                        .extracting(SendLimits::maxBatchElements, SendLimits::maxBatchBytes)
-                        .containsExactly(7, 3 * 1024));
-    }
-
-    @Test
-    void afterCommitTimeoutAppliesToSends() {
-        runner.withPropertyValues("delayqueue.limits.after-commit-timeout=123ms")
-                .run(context -> assertThat(part(context.getBean(DelayQueueTemplate.class), "commits.timeout"))
-                        .isEqualTo(Duration.ofMillis(123)));
-    }
-
-    @Test
-    void enginePropertiesApplyToTheEngine() {
+    void eachPropertyAppliesToItsBean() {
         runner.withPropertyValues(
+                        "delayqueue.namespace=shop",
+                        "delayqueue.limits.max-batch-elements=7",
+                        "delayqueue.limits.max-batch-size=3KB",
+                        "delayqueue.limits.after-commit-timeout=123ms",
                         "delayqueue.engine.task-threads=3",
                         "delayqueue.engine.sweep=9s",
                         "delayqueue.engine.unconfirmed-sweep=2s",
@@ -146,21 +124,53 @@ class DelayQueuePropertiesTests {
                         "delayqueue.dead-letters.max-age=5d",
                         "delayqueue.dead-letters.max-count=77",
                         "delayqueue.dead-letters.max-size=3KB",
-                        "delayqueue.dead-letters.prune-interval=6m")
-                .run(context -> assertThat(part(context.getBean(DelayQueueEngine.class), "settings"))
-                        .isEqualTo(new EngineSettings(
-                                3,
-                                Duration.ofSeconds(9),
-                                Duration.ofSeconds(2),
-                                Duration.ofSeconds(4),
-                                Duration.ofSeconds(11),
-                                Duration.ofMillis(7),
-                                Duration.ofMillis(800),
-                                new CrashLimits(4, 5),
-                                Duration.ofMinutes(6),
-                                Duration.ofDays(5),
-                                77,
-                                3 * 1024)));
+                        "delayqueue.dead-letters.prune-interval=6m",
+                        "delayqueue.redis.command-timeout=2s",
+                        "delayqueue.redis.reconnect-delay=300ms",
+                        "delayqueue.topics.orders.shards=16",
+                        "delayqueue.topics[order.cancel].shards=3",
+                        "delayqueue.topics.plain.concurrency=2",
+                        "delayqueue.topics[bulk].concurrency=3",
+                        "delayqueue.shards.on-conflict=follow",
+                        "delayqueue.listener.backoff=ownPolicy")
+                .run(context -> {
+                    assertThat(context.getBean(KeySpace.class).namespace()).isEqualTo("shop");
+                    assertThat(context.getBean(DelayQueueProperties.class)
+                                    .limits()
+                                    .toLimits())
+                            .extracting(SendLimits::maxBatchElements, SendLimits::maxBatchBytes)
+                            .containsExactly(7, 3 * 1024);
+                    assertThat(part(context.getBean(DelayQueueTemplate.class), "commits.timeout"))
+                            .isEqualTo(Duration.ofMillis(123));
+                    assertThat(part(context.getBean(DelayQueueEngine.class), "settings"))
+                            .isEqualTo(new EngineSettings(
+                                    3,
+                                    Duration.ofSeconds(9),
+                                    Duration.ofSeconds(2),
+                                    Duration.ofSeconds(4),
+                                    Duration.ofSeconds(11),
+                                    Duration.ofMillis(7),
+                                    Duration.ofMillis(800),
+                                    new CrashLimits(4, 5),
+                                    Duration.ofMinutes(6),
+                                    Duration.ofDays(5),
+                                    77,
+                                    3 * 1024));
+                    assertThat(part(context.getBean(QueueConnections.class), "settings"))
+                            .isEqualTo(new QueueConnections.Settings(Duration.ofSeconds(2), Duration.ofMillis(300)));
+                    assertThat(context.getBean(TopicRegistry.class).plan())
+                            .isEqualTo(new ShardPlan(Map.of("orders", 16, "order.cancel", 3), OnConflict.FOLLOW));
+                    assertThat(options(context, "bulk").concurrency())
+                            .as("options of a container factory precede properties")
+                            .isEqualTo(50);
+                    assertThat(options(context, "plain").retryPolicy())
+                            .as("a back-off may name a bean")
+                            .isSameAs(context.getBean("ownPolicy"));
+                    assertThat(context.getBean(DelayListenerRegistry.class).getContainers())
+                            .as("delayqueue.listener.auto-startup is false")
+                            .isNotEmpty()
+                            .noneMatch(ManagedListener::isRunning);
+                });
     }
 
     @Test
@@ -182,13 +192,6 @@ class DelayQueuePropertiesTests {
     }
 
     @Test
-    void redisPropertiesApplyToConnections() {
-        runner.withPropertyValues("delayqueue.redis.command-timeout=2s", "delayqueue.redis.reconnect-delay=300ms")
-                .run(context -> assertThat(part(context.getBean(QueueConnections.class), "settings"))
-                        .isEqualTo(new QueueConnections.Settings(Duration.ofSeconds(2), Duration.ofMillis(300))));
-    }
-
-    @Test
     void listenerPropertiesApplyToListeners() {
         runner.withPropertyValues(each("delayqueue.listener")).run(context -> {
             assertThat(options(context, "plain")).isEqualTo(expected(1));
@@ -202,19 +205,6 @@ class DelayQueuePropertiesTests {
             assertThat(options(context, "plain")).isEqualTo(ListenerOptions.DEFAULTS);
             assertThat(options(context, "dotted")).isEqualTo(expected(1));
         });
-    }
-
-    @Test
-    void shardsOfTopicsApplyToTheRegistry() {
-        runner.withPropertyValues(
-                        "delayqueue.topics.orders.shards=16",
-                        "delayqueue.topics[order.cancel].shards=3",
-                        "delayqueue.topics.plain.concurrency=2",
-                        "delayqueue.shards.on-conflict=follow")
-                .run(context -> assertThat(context.getBean(TopicRegistry.class).plan())
-                        .isEqualTo(new ShardPlan(Map.of("orders", 16, "order.cancel", 3), OnConflict.FOLLOW)));
-        runner.run(context ->
-                assertThat(context.getBean(TopicRegistry.class).plan()).isEqualTo(ShardPlan.NONE));
     }
 
     @Test
@@ -232,28 +222,6 @@ class DelayQueuePropertiesTests {
                     assertThat(options.prefetch()).as("listener").isEqualTo(2);
                     assertThat(options.lease()).as("built-in").isEqualTo(ListenerOptions.DEFAULTS.lease());
                 });
-    }
-
-    @Test
-    void containerFactoryWithOptionsPrecedesProperties() {
-        runner.withPropertyValues("delayqueue.topics[bulk].concurrency=3")
-                .run(context ->
-                        assertThat(options(context, "bulk").concurrency()).isEqualTo(50));
-    }
-
-    @Test
-    void backoffMayNameABean() {
-        runner.withPropertyValues("delayqueue.listener.backoff=ownPolicy")
-                .run(context ->
-                        assertThat(options(context, "plain").retryPolicy()).isSameAs(context.getBean("ownPolicy")));
-    }
-
-    @Test
-    void autoStartupFalseStartsNoListener() {
-        runner.run(context -> assertThat(
-                        context.getBean(DelayListenerRegistry.class).getContainers())
-                .isNotEmpty()
-                .noneMatch(ManagedListener::isRunning));
     }
 
     private static String[] each(String prefix) {

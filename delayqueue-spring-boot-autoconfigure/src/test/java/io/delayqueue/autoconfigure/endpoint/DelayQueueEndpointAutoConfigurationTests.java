@@ -86,11 +86,6 @@ class DelayQueueEndpointAutoConfigurationTests {
                         .doesNotHaveBean(DelayQueueEndpoint.class)
                         .doesNotHaveBean(TopicSampler.class)
                         .doesNotHaveBean(ServletRequestFilter.class));
-        reactive.withPropertyValues(property)
-                .run(context -> assertThat(context)
-                        .hasNotFailed()
-                        .doesNotHaveBean(DelayQueueEndpoint.class)
-                        .doesNotHaveBean(ReactiveRequestFilter.class));
     }
 
     @Test

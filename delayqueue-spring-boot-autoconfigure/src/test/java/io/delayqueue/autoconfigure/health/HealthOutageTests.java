@@ -1,5 +1,9 @@
 package io.delayqueue.autoconfigure.health;
 
+import static io.delayqueue.autoconfigure.health.HealthTests.awaitStatus;
+import static io.delayqueue.autoconfigure.health.HealthTests.health;
+import static io.delayqueue.autoconfigure.health.HealthTests.part;
+import static io.delayqueue.autoconfigure.health.HealthTests.problems;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -12,8 +16,6 @@ import io.delayqueue.test.redis.Direction;
 import io.delayqueue.test.redis.FaultProxy;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
-import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
@@ -54,15 +56,6 @@ class HealthOutageTests {
         redis.close();
     }
 
-    private static HealthIndicator indicator(ApplicationContext context) {
-        return (HealthIndicator)
-                context.getBean(HealthContributorRegistry.class).getContributor("delayqueue");
-    }
-
-    private static Health health(ApplicationContext context) {
-        return indicator(context).health();
-    }
-
     /** Reads the health and prints the duration. */
     private static Health timed(String situation, ApplicationContext context) {
         long begin = System.nanoTime();
@@ -71,27 +64,6 @@ class HealthOutageTests {
         System.out.println("health with " + situation + ": " + health.getStatus() + " in " + took.toMillis() + " ms");
         assertThat(took).isLessThan(MARGIN);
         return health;
-    }
-
-    private static void awaitStatus(Status status, ApplicationContext context) {
-        await().untilAsserted(() -> {
-            Health health = health(context);
-            assertThat(health.getStatus()).as(health.toString()).isEqualTo(status);
-        });
-    }
-
-    @SuppressWarnings("unchecked")
-    private static Map<String, Object> part(Health health, String... names) {
-        Object part = health.getDetails();
-        for (String name : names) {
-            part = ((Map<String, Object>) part).get(name);
-        }
-        return (Map<String, Object>) part;
-    }
-
-    @SuppressWarnings("unchecked")
-    private static List<String> problems(Health health) {
-        return (List<String>) health.getDetails().getOrDefault("problems", List.of());
     }
 
     /** docs/observability.md says how long the contributor of Boot takes. */

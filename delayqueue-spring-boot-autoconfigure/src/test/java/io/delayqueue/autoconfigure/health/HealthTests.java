@@ -78,7 +78,7 @@ class HealthTests {
                 context.getBean(HealthContributorRegistry.class).getContributor("delayqueue");
     }
 
-    private static Health health(ApplicationContext context) {
+    static Health health(ApplicationContext context) {
         return indicator(context).health();
     }
 
@@ -87,7 +87,7 @@ class HealthTests {
         return await().until(() -> health(context), health -> !health.toString().contains("did not respond within"));
     }
 
-    private static void awaitStatus(Status status, ApplicationContext context) {
+    static void awaitStatus(Status status, ApplicationContext context) {
         await().untilAsserted(() -> {
             Health health = health(context);
             assertThat(health.getStatus()).as(health.toString()).isEqualTo(status);
@@ -95,7 +95,7 @@ class HealthTests {
     }
 
     @SuppressWarnings("unchecked")
-    private static Map<String, Object> part(Health health, String... names) {
+    static Map<String, Object> part(Health health, String... names) {
         Object part = health.getDetails();
         for (String name : names) {
             part = ((Map<String, Object>) part).get(name);
@@ -104,7 +104,7 @@ class HealthTests {
     }
 
     @SuppressWarnings("unchecked")
-    private static List<String> problems(Health health) {
+    static List<String> problems(Health health) {
         return (List<String>) health.getDetails().getOrDefault("problems", List.of());
     }
 
@@ -339,15 +339,17 @@ class HealthTests {
                         awaitStatus(Status.OUT_OF_SERVICE, context); // asked for, and late by now
                         context.getBean(TopicSampler.class).run();
 
-                        long asked = network.traffic().requests();
-                        Health health = health(context);
-                        assertThat(network.traffic().requests() - asked)
-                                .as("the server and the nodes")
-                                .isEqualTo(2);
-                        assertThat(health.getStatus()).isEqualTo(Status.OUT_OF_SERVICE);
-                        assertThat(problems(health)).hasSize(1);
-                        assertThat(part(health, "topics")).containsOnlyKeys("late", "other");
-                        assertThat(part(health, "format", "unreadable")).containsExactly(Map.entry("foreign", "2"));
+                        await().untilAsserted(() -> {
+                            long asked = network.traffic().requests();
+                            Health health = health(context);
+                            assertThat(network.traffic().requests() - asked)
+                                    .as("the server and the nodes")
+                                    .isEqualTo(2);
+                            assertThat(health.getStatus()).isEqualTo(Status.OUT_OF_SERVICE);
+                            assertThat(problems(health)).hasSize(1);
+                            assertThat(part(health, "topics")).containsOnlyKeys("late", "other");
+                            assertThat(part(health, "format", "unreadable")).containsExactly(Map.entry("foreign", "2"));
+                        });
 
                         nanos.addAndGet(Duration.ofSeconds(31).toNanos());
                         assertThat(part(timely(context), "topics")).containsOnlyKeys("late");
@@ -391,11 +393,11 @@ class HealthTests {
             redis.command("SET", new String(schedule, StandardCharsets.UTF_8), "text");
             awaitStatus(Status.DOWN, context);
             Health health = timely(context);
+            // on a busy machine, the polls of another listener may be overdue
             assertThat(problems(health))
-                    .singleElement()
-                    .asString()
-                    .startsWith("Listener texts has been failing for PT")
-                    .contains("WRONGTYPE");
+                    .anySatisfy(problem -> assertThat(problem)
+                            .startsWith("Listener texts has been failing for PT")
+                            .contains("WRONGTYPE"));
             assertThat(part(health, "listeners", "failing")).doesNotContainKey("failure");
         });
     }
