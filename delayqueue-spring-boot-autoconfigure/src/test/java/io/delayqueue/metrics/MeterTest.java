@@ -25,16 +25,16 @@ import java.util.stream.StreamSupport;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.TestInfo;
-import org.springframework.boot.SpringBootConfiguration;
-import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
-import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.micrometer.metrics.autoconfigure.CompositeMeterRegistryAutoConfiguration;
 import org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration;
 import org.springframework.boot.micrometer.metrics.autoconfigure.export.prometheus.PrometheusMetricsExportAutoConfiguration;
+import org.springframework.boot.test.util.TestPropertyValues;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.annotation.Configuration;
 
 /** A Spring Boot application with a real Redis, and its meters. */
 abstract class MeterTest {
@@ -48,7 +48,7 @@ abstract class MeterTest {
     private @Nullable ConfigurableApplicationContext application;
 
     /** What meters require, and nothing else, because each test starts it. */
-    @SpringBootConfiguration
+    @Configuration(proxyBeanMethods = false)
     @ImportAutoConfiguration({
         DataRedisAutoConfiguration.class,
         JacksonAutoConfiguration.class,
@@ -77,10 +77,11 @@ abstract class MeterTest {
                 "delayqueue.namespace=" + UUID.randomUUID(),
                 "delayqueue.listener.backoff=fixed 10ms"));
         all.addAll(Arrays.asList(properties));
-        return new SpringApplicationBuilder(Application.class, listeners)
-                .web(WebApplicationType.NONE)
-                .properties(all.toArray(String[]::new))
-                .run();
+        AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
+        TestPropertyValues.of(all).applyTo(context);
+        context.register(Application.class, listeners);
+        context.refresh();
+        return context;
     }
 
     @AfterEach
