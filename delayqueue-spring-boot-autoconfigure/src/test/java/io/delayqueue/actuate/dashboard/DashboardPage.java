@@ -5,15 +5,12 @@ import static org.awaitility.Awaitility.await;
 
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.List;
 import org.openqa.selenium.By;
 import org.openqa.selenium.WebElement;
 
 /** The dashboard in a browser. Methods wait for the elements that they use. */
 final class DashboardPage {
-
-    private static final Duration MAX_WAIT = Duration.ofSeconds(30);
 
     private static final String BY_NAME = "return [...document.querySelectorAll(arguments[0])]"
             + ".find(each => (each.checkVisibility() || each.closest('.menu')) && (each.ariaLabel || each.textContent.trim()) === arguments[1])";
@@ -29,10 +26,8 @@ final class DashboardPage {
     /** Opens a view, and waits until it shows data. */
     DashboardPage open(String view) {
         browser.open(address + view);
-        await().atMost(MAX_WAIT)
-                .until(
-                        () -> browser.is(
-                                "return document.querySelector('.live.on') !== null && document.querySelector('main h1') !== null"));
+        await().until(() -> browser.is(
+                "return document.querySelector('.live.on') !== null && document.querySelector('main h1') !== null"));
         return this;
     }
 
@@ -54,18 +49,18 @@ final class DashboardPage {
     }
 
     DashboardPage awaitText(String text) {
-        await().atMost(MAX_WAIT).untilAsserted(() -> assertThat(text()).contains(text));
+        await().untilAsserted(() -> assertThat(text()).contains(text));
         return this;
     }
 
     DashboardPage awaitNoText(String text) {
-        await().atMost(MAX_WAIT).untilAsserted(() -> assertThat(text()).doesNotContain(text));
+        await().untilAsserted(() -> assertThat(text()).doesNotContain(text));
         return this;
     }
 
     /** Clicks a button or a link with an accessible name. */
     DashboardPage press(String name) {
-        await().atMost(MAX_WAIT).ignoreExceptions().untilAsserted(() -> {
+        await().ignoreExceptions().untilAsserted(() -> {
             WebElement found = browser.run(WebElement.class, BY_NAME, "button, a", name);
             assertThat(found).as("button or link " + name).isNotNull();
             if (!found.isDisplayed()) {
@@ -81,7 +76,7 @@ final class DashboardPage {
     }
 
     DashboardPage awaitPressable(String name) {
-        await().atMost(MAX_WAIT).until(() -> has(name));
+        await().until(() -> has(name));
         return this;
     }
 
@@ -93,7 +88,7 @@ final class DashboardPage {
 
     /** The text of the dialog that confirms an action. */
     String check() {
-        await().atMost(MAX_WAIT).until(() -> browser.is("return document.querySelector('dialog').open"));
+        await().until(() -> browser.is("return document.querySelector('dialog').open"));
         return browser.string("return document.querySelector('dialog').innerText");
     }
 
@@ -108,12 +103,12 @@ final class DashboardPage {
     }
 
     DashboardPage awaitNoCheck() {
-        await().atMost(MAX_WAIT).until(() -> !browser.is("return document.querySelector('dialog').open"));
+        await().until(() -> !browser.is("return document.querySelector('dialog').open"));
         return this;
     }
 
     DashboardPage awaitOutcome(String text) {
-        await().atMost(MAX_WAIT).untilAsserted(() -> assertThat(outcome()).contains(text));
+        await().untilAsserted(() -> assertThat(outcome()).contains(text));
         return this;
     }
 

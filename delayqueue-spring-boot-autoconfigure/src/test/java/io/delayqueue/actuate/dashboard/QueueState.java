@@ -7,13 +7,10 @@ import io.delayqueue.admin.TopicCounts;
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.template.DelayQueueOperations;
-import java.time.Duration;
 import java.util.Optional;
 
 /** Waits for states of messages. */
 final class QueueState {
-
-    private static final Duration TIMEOUT = Duration.ofSeconds(30);
 
     private final DelayQueueOperations queue;
     private final DelayQueueAdmin admin;
@@ -24,29 +21,25 @@ final class QueueState {
     }
 
     void awaitAcknowledged(String topic, String id) {
-        await().atMost(TIMEOUT)
-                .until(() ->
-                        queue.find(topic, id).isEmpty() && deadLetter(topic, id).isEmpty());
+        await().until(() ->
+                queue.find(topic, id).isEmpty() && deadLetter(topic, id).isEmpty());
     }
 
     void awaitEmpty(String topic) {
-        await().atMost(TIMEOUT).until(() -> {
+        await().until(() -> {
             TopicCounts counts = admin.counts(topic);
             return counts.scheduled() + counts.ready() + counts.leased() == 0;
         });
     }
 
     DeadLetter awaitDead(String topic, String id) {
-        return await().atMost(TIMEOUT)
-                .until(() -> deadLetter(topic, id), Optional::isPresent)
-                .orElseThrow();
+        return await().until(() -> deadLetter(topic, id), Optional::isPresent).orElseThrow();
     }
 
     void awaitFailed(String topic, String id) {
-        await().atMost(TIMEOUT)
-                .until(() -> queue.find(topic, id)
-                        .filter(found -> found.state() != MessageState.LEASED && found.lastFailure() != null)
-                        .isPresent());
+        await().until(() -> queue.find(topic, id)
+                .filter(found -> found.state() != MessageState.LEASED && found.lastFailure() != null)
+                .isPresent());
     }
 
     private Optional<DeadLetter> deadLetter(String topic, String id) {
