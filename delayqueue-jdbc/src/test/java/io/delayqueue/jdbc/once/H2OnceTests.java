@@ -1,14 +1,9 @@
 package io.delayqueue.jdbc.once;
 
-import io.delayqueue.test.redis.RedisServerProcess;
 import java.util.UUID;
 
 /** Listeners with once on H2. */
 class H2OnceTests extends OnceContract {
-
-    H2OnceTests(RedisServerProcess redis) {
-        super(redis);
-    }
 
     @Override
     OnceDatabase newDatabase() {

@@ -14,7 +14,6 @@ import jakarta.persistence.EntityManager;
 import jakarta.persistence.EntityManagerFactory;
 import jakarta.persistence.Id;
 import jakarta.persistence.Table;
-import java.time.Duration;
 import java.util.UUID;
 import javax.sql.DataSource;
 import org.hibernate.jpa.HibernatePersistenceProvider;
@@ -107,13 +106,13 @@ class JpaOnceTests {
             DelayMessage message =
                     DelayMessage.to("t").id("m").nonce("n").payload("p").build();
             node.delayQueue().send(message);
-            await().atMost(Duration.ofSeconds(30)).until(() -> node.seen.acknowledged.size() == 1);
+            await().until(() -> node.seen.acknowledged.size() == 1);
             assertThat(node.seen.retried).containsExactly("m");
             assertThat(database.effects()).isEqualTo(1);
             assertThat(database.handled()).isEqualTo(1);
 
             node.delayQueue().send(message);
-            await().atMost(Duration.ofSeconds(30)).until(() -> node.seen.acknowledged.size() == 2);
+            await().until(() -> node.seen.acknowledged.size() == 2);
             assertThat(node.seen.suppressed).containsExactly("m");
             assertThat(database.effects()).isEqualTo(1);
         }

@@ -2,7 +2,6 @@ package io.delayqueue.jdbc.once;
 
 import io.delayqueue.jdbc.database.Databases;
 import io.delayqueue.jdbc.database.RequiresDatabase;
-import io.delayqueue.test.redis.RedisServerProcess;
 import io.delayqueue.testing.TestDatabase;
 import java.util.UUID;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -11,10 +10,6 @@ import org.springframework.jdbc.datasource.DriverManagerDataSource;
 /** Listeners with once on MariaDB, in a database of their own that does not distinguish upper and lower case. */
 @RequiresDatabase(RequiresDatabase.Kind.MARIADB)
 class MariadbOnceTests extends OnceContract {
-
-    MariadbOnceTests(RedisServerProcess redis) {
-        super(redis);
-    }
 
     @Override
     OnceDatabase newDatabase() {

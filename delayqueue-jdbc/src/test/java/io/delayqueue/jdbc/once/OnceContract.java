@@ -3,12 +3,12 @@ package io.delayqueue.jdbc.once;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.delayqueue.admin.TopicCounts;
 import io.delayqueue.annotation.DelayListener;
-import io.delayqueue.jdbc.once.OnceNode.Batch;
 import io.delayqueue.jdbc.once.OnceNode.Behaviour;
 import io.delayqueue.jdbc.once.OnceNode.Joining;
+import io.delayqueue.jdbc.once.OnceNode.Listeners;
 import io.delayqueue.jdbc.once.OnceNode.Plain;
-import io.delayqueue.jdbc.once.OnceNode.SelfInvoking;
 import io.delayqueue.listener.BatchFailureException;
 import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.DeliveryInterceptor;
@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
@@ -33,166 +34,194 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.jdbc.core.JdbcTemplate;
-import org.springframework.transaction.PlatformTransactionManager;
-import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.interceptor.TransactionAspectSupport;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-/** Rules of listeners with once, on any database. */
+/**
+ * Rules of listeners with once, on any database. The tests share an application, which has a listener of each kind; its topic
+ * and its id have the same name. Each test sets what the listeners do.
+ */
 @EmbeddedRedis
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class OnceContract {
 
-    private final RedisServerProcess redis;
+    private RedisServerProcess redis;
     private final String namespace = UUID.randomUUID().toString();
     private final List<AutoCloseable> opened = new ArrayList<>();
-    private final CountDownLatch released = new CountDownLatch(1);
-    private FaultProxy proxy;
     private OnceDatabase database;
-
-    OnceContract(RedisServerProcess redis) {
-        this.redis = redis;
-    }
+    private OnceNode node;
+    /** The id of the message of a test. */
+    private String m;
 
     /** Creates an empty database whose sessions wait for locks at least 20 s. */
     abstract OnceDatabase newDatabase();
 
-    @BeforeEach
-    void open() {
-        proxy = FaultProxy.inFrontOf(redis);
-        opened.add(proxy);
+    @BeforeAll
+    void start(RedisServerProcess server) {
+        redis = server;
         database = newDatabase();
+        node = OnceNode.start(
+                redis.port(),
+                namespace,
+                database,
+                Listeners.class,
+                Behaviour.EFFECT,
+                "test.database-fails=true",
+                "delayqueue.listener.lease=1h",
+                "delayqueue.once.clean-up-interval=1s",
+                "delayqueue.once.retention=25h");
+    }
+
+    @AfterAll
+    void stop() {
+        node.close();
+    }
+
+    @BeforeEach
+    void empty() {
+        m = "m-" + UUID.randomUUID();
+        database.empty();
+        node.seen.clear();
+        node.behave(Behaviour.EFFECT);
     }
 
     @AfterEach
     void close() throws Exception {
-        released.countDown();
-        proxy.pass();
         for (int i = opened.size() - 1; i >= 0; i--) {
             opened.get(i).close();
         }
+        opened.clear();
     }
 
-    private OnceNode start(Class<?> listener, Behaviour behaviour, String... properties) {
-        return start(redis.port(), listener, behaviour, properties);
-    }
-
-    private OnceNode start(int port, Class<?> listener, Behaviour behaviour, String... properties) {
-        OnceNode node = OnceNode.start(port, namespace, database, listener, behaviour, properties);
-        opened.add(node);
-        return node;
-    }
-
-    private static void send(OnceNode node, String... ids) {
+    private void send(String topic, String... ids) {
         for (String id : ids) {
-            node.delayQueue().send(DelayMessage.to("t").id(id).payload("p").build());
+            node.delayQueue().send(DelayMessage.to(topic).id(id).payload("p").build());
         }
     }
 
-    private static void awaitAcknowledged(OnceNode node, String... ids) {
-        await().atMost(Duration.ofSeconds(30))
-                .untilAsserted(() -> assertThat(node.seen.acknowledged).containsExactlyInAnyOrder(ids));
+    private void sendOnce(String topic, String id) {
+        node.delayQueue()
+                .send(DelayMessage.to(topic).id(id).maxAttempts(1).payload("p").build());
+    }
+
+    private DelayMessage withNonce(String topic) {
+        return DelayMessage.to(topic).id(m).nonce("n1").payload("p").build();
+    }
+
+    private void awaitAcknowledged(String... ids) {
+        await().untilAsserted(() -> assertThat(node.seen.acknowledged).containsExactlyInAnyOrder(ids));
+    }
+
+    private static void awaitOpen(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(60, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    /** Ends the lease and schedules the message, as a sweep does with a lease that was not renewed. */
+    private void loseLease(String topic, String id) {
+        String shard = namespace + ":{" + topic + ":0.0}:";
+        redis.command("ZREM", shard + "leases", id);
+        redis.command("ZADD", shard + "schedule", "1", id);
     }
 
     // ---- repeated deliveries ---------------------------------------------------------------------------------------
 
     @ParameterizedTest
-    @ValueSource(classes = {Plain.class, Joining.class})
-    void aMessageWhoseAcknowledgementIsLostIsNotHandledAgain(Class<?> listener) {
+    @ValueSource(strings = {"plain", "joining"})
+    void aMessageWhoseLeaseEndsAfterTheCommitIsNotHandledAgain(String topic) {
         AtomicInteger calls = new AtomicInteger();
-        OnceNode first = start(proxy.port(), listener, Behaviour.single((effects, delivery) -> {
+        node.behave(Behaviour.single((effects, delivery) -> {
             calls.incrementAndGet();
             effects.add(delivery);
-            proxy.cut(); // the node commits, but is separated from Redis
         }));
-        send(first, "m");
-        await().until(() -> database.effects() == 1);
+        CountDownLatch acknowledged = new CountDownLatch(1);
+        AtomicInteger deliveries = new AtomicInteger();
+        node.afterwards(delivery -> {
+            if (deliveries.incrementAndGet() == 1) {
+                loseLease(topic, delivery.id());
+                awaitOpen(acknowledged);
+            }
+        });
+        double before = node.suppressedMeter(topic);
+        send(topic, m);
+        awaitAcknowledged(m);
+        acknowledged.countDown();
 
-        OnceNode second = start(listener, (effects, deliveries) -> calls.incrementAndGet());
-        awaitAcknowledged(second, "m");
-
-        assertThat(second.seen.suppressed).containsExactly("m");
-        assertThat(second.suppressedMeter()).isEqualTo(1);
+        assertThat(node.seen.suppressed).containsExactly(m);
+        assertThat(node.suppressedMeter(topic)).isEqualTo(before + 1);
         assertThat(calls).hasValue(1);
         assertThat(database.effects()).isEqualTo(1);
-        assertThat(first.seen.acknowledged).isEmpty();
     }
 
     @Test
-    void anOverlappingDeliveryWaitsForTheFirstAndIsSuppressed() throws Exception {
-        AtomicInteger calls = new AtomicInteger();
-        OnceNode second = overlap(
-                Behaviour.single((effects, delivery) -> effects.add(delivery)),
-                (effects, deliveries) -> calls.incrementAndGet());
+    void anOverlappingDeliveryWaitsForTheFirstAndIsSuppressed() {
+        AtomicInteger calls = overlap((effects, delivery) -> effects.add(delivery));
+        awaitAcknowledged(m);
 
-        released.countDown();
-        awaitAcknowledged(second, "m");
-
-        assertThat(second.seen.suppressed).containsExactly("m");
-        assertThat(calls).hasValue(0);
+        assertThat(node.seen.suppressed).containsExactly(m);
+        assertThat(calls).hasValue(1);
         assertThat(database.effects()).isEqualTo(1);
     }
 
     @Test
-    void anOverlappingDeliveryIsHandledIfTheFirstIsRolledBack() throws Exception {
-        OnceNode second = overlap(
-                Behaviour.single((effects, delivery) -> {
-                    effects.add(delivery);
-                    throw new IllegalStateException("on purpose");
-                }),
-                Behaviour.EFFECT);
+    void anOverlappingDeliveryIsHandledIfTheFirstIsRolledBack() {
+        AtomicInteger calls = overlap((effects, delivery) -> {
+            effects.add(delivery);
+            throw new IllegalStateException("on purpose");
+        });
+        awaitAcknowledged(m);
 
-        released.countDown();
-        awaitAcknowledged(second, "m");
-
-        assertThat(second.seen.suppressed).isEmpty();
+        assertThat(node.seen.suppressed).isEmpty();
+        assertThat(calls).hasValue(2);
         assertThat(database.effects()).isEqualTo(1);
         assertThat(database.handled()).isEqualTo(1);
     }
 
     /**
-     * Starts a node whose handler has inserted its row and then waits, without a connection to Redis, so that its lease
-     * ends; and a second node, to which the message is delivered meanwhile.
+     * The lease of the first delivery ends while its transaction, which has inserted its row, is open. The message is delivered
+     * again. When the second delivery waits for the row, the first one continues.
      */
-    private OnceNode overlap(Behaviour first, Behaviour second) throws InterruptedException {
-        CountDownLatch separated = new CountDownLatch(1);
-        OnceNode a = start(proxy.port(), Plain.class, (effects, deliveries) -> {
-            proxy.cut();
-            separated.countDown();
-            assertThat(released.await(60, TimeUnit.SECONDS)).isTrue();
-            first.handle(effects, deliveries);
-        });
-        send(a, "m");
-        assertThat(separated.await(30, TimeUnit.SECONDS)).isTrue();
+    private AtomicInteger overlap(Behaviour.Single first) {
         AtomicInteger calls = new AtomicInteger();
-        OnceNode b = start(Plain.class, (effects, deliveries) -> {
-            calls.incrementAndGet();
-            second.handle(effects, deliveries);
-        });
-        await().atMost(Duration.ofSeconds(30)).until(() -> b.seen.started.contains("m"));
-        // its insert waits for the transaction of the first node
-        await().during(Duration.ofMillis(200)).until(() -> calls.get() == 0 && b.seen.suppressed.isEmpty());
-        return b;
+        node.behave(Behaviour.single((effects, delivery) -> {
+            if (calls.incrementAndGet() > 1) {
+                effects.add(delivery);
+                return;
+            }
+            loseLease("plain", m);
+            await().until(() -> database.blockedInserts() == 1);
+            assertThat(node.seen.started).containsExactly(m, m);
+            assertThat(node.seen.suppressed).isEmpty();
+            assertThat(calls).hasValue(1);
+            first.handle(effects, delivery);
+        }));
+        send("plain", m);
+        return calls;
     }
 
     @Test
     void aRepeatOfASendIsSuppressed() {
-        OnceNode node = start(Plain.class, Behaviour.EFFECT);
-        DelayMessage message =
-                DelayMessage.to("t").id("m").nonce("n1").payload("p").build();
+        DelayMessage message = withNonce("plain");
         node.delayQueue().send(message);
-        awaitAcknowledged(node, "m");
+        awaitAcknowledged(m);
 
         node.delayQueue().send(message);
-        awaitAcknowledged(node, "m", "m");
+        awaitAcknowledged(m, m);
 
-        assertThat(node.seen.suppressed).containsExactly("m");
+        assertThat(node.seen.suppressed).containsExactly(m);
         assertThat(database.effects()).isEqualTo(1);
     }
 
@@ -200,12 +229,11 @@ abstract class OnceContract {
 
     @Test
     void anIdThatIsSentAgainIsHandledAgain() {
-        OnceNode node = start(Plain.class, Behaviour.EFFECT);
-        send(node, "m");
-        awaitAcknowledged(node, "m");
+        send("plain", m);
+        awaitAcknowledged(m);
 
-        send(node, "m");
-        awaitAcknowledged(node, "m", "m");
+        send("plain", m);
+        awaitAcknowledged(m, m);
 
         assertThat(database.effects()).isEqualTo(2);
         assertThat(database.handled()).isEqualTo(2);
@@ -214,42 +242,40 @@ abstract class OnceContract {
 
     @Test
     void aVersionThatIsSentAgainIsHandledAgain() {
-        OnceNode node = start(Plain.class, Behaviour.EFFECT);
         DelayMessage message =
-                DelayMessage.to("t").id("m").version(5).payload("p").build();
+                DelayMessage.to("plain").id(m).version(5).payload("p").build();
         node.delayQueue().send(message);
-        awaitAcknowledged(node, "m");
+        awaitAcknowledged(m);
 
         node.delayQueue().send(message);
-        awaitAcknowledged(node, "m", "m");
+        awaitAcknowledged(m, m);
 
         assertThat(database.effects()).isEqualTo(2);
     }
 
     @Test
     void idsThatDifferInCaseOrBlanksAreDifferentMessages() {
-        OnceNode node = start(Plain.class, Behaviour.EFFECT);
         String[] ids = {"m", "M", "m ", "ｍ", "m\u0000", "m\n", "é", "e\u0301", "x".repeat(256), "😀".repeat(64)};
-        send(node, ids);
-        awaitAcknowledged(node, ids);
+        send("plain", ids);
+        awaitAcknowledged(ids);
 
         assertThat(database.effects()).isEqualTo(ids.length);
         assertThat(database.handled()).isEqualTo(ids.length);
     }
 
     @ParameterizedTest
-    @ValueSource(classes = {Plain.class, Joining.class, SelfInvoking.class})
-    void aFailedAttemptIsRolledBackAndRetried(Class<?> listener) {
-        OnceNode node = start(listener, Behaviour.single((effects, delivery) -> {
+    @ValueSource(strings = {"plain", "joining", "self-invoking"})
+    void aFailedAttemptIsRolledBackAndRetried(String topic) {
+        node.behave(Behaviour.single((effects, delivery) -> {
             effects.add(delivery);
             if (delivery.attempt() < 3) {
                 throw new IllegalStateException("on purpose");
             }
         }));
-        send(node, "m");
-        awaitAcknowledged(node, "m");
+        send(topic, m);
+        awaitAcknowledged(m);
 
-        assertThat(node.seen.retried).containsExactly("m", "m");
+        assertThat(node.seen.retried).containsExactly(m, m);
         assertThat(node.seen.suppressed).isEmpty();
         assertThat(database.effects()).isEqualTo(1);
         assertThat(database.handled()).isEqualTo(1);
@@ -257,14 +283,14 @@ abstract class OnceContract {
 
     @Test
     void anExceptionOfNoRollbackForRollsBackToo() {
-        OnceNode node = start(Joining.class, Behaviour.single((effects, delivery) -> {
+        node.behave(Behaviour.single((effects, delivery) -> {
             effects.add(delivery);
             if (delivery.attempt() == 1) {
                 throw new IllegalArgumentException("on purpose");
             }
         }));
-        send(node, "m");
-        awaitAcknowledged(node, "m");
+        send("joining", m);
+        awaitAcknowledged(m);
 
         assertThat(node.seen.suppressed).isEmpty();
         assertThat(database.effects()).isEqualTo(1);
@@ -273,22 +299,19 @@ abstract class OnceContract {
     @Test
     void aReplayedDeadLetterIsHandled() {
         AtomicBoolean repaired = new AtomicBoolean();
-        OnceNode node = start(
-                Plain.class,
-                Behaviour.single((effects, delivery) -> {
-                    effects.add(delivery);
-                    if (!repaired.get()) {
-                        throw new IllegalStateException("on purpose");
-                    }
-                }),
-                "delayqueue.listener.max-attempts=2");
-        send(node, "m");
-        await().until(() -> node.seen.dead.contains("m ATTEMPTS_SPENT"));
+        node.behave(Behaviour.single((effects, delivery) -> {
+            effects.add(delivery);
+            if (!repaired.get()) {
+                throw new IllegalStateException("on purpose");
+            }
+        }));
+        sendOnce("plain", m);
+        await().until(() -> node.seen.dead.contains(m + " ATTEMPTS_SPENT"));
         assertThat(database.effects()).isZero();
 
         repaired.set(true);
-        replay(node);
-        awaitAcknowledged(node, "m");
+        replay("plain");
+        awaitAcknowledged(m);
 
         assertThat(node.seen.suppressed).isEmpty();
         assertThat(database.effects()).isEqualTo(1);
@@ -296,44 +319,26 @@ abstract class OnceContract {
 
     @Test
     void aReplayedDeadLetterIsSuppressedIfItsTransactionIsCommitted() {
-        OnceNode node = start(FailingAfterTheCommit.class, Behaviour.EFFECT, "delayqueue.listener.max-attempts=1");
-        send(node, "m");
-        await().until(() -> node.seen.dead.contains("m ATTEMPTS_SPENT"));
+        sendOnce("failing", m);
+        await().until(() -> node.seen.dead.contains(m + " ATTEMPTS_SPENT"));
         assertThat(database.effects()).isEqualTo(1);
 
-        replay(node);
+        replay("failing");
         await().until(() -> node.seen.dead.size() == 2);
 
-        assertThat(node.seen.suppressed).containsExactly("m");
+        assertThat(node.seen.suppressed).containsExactly(m);
         assertThat(database.effects()).isEqualTo(1);
     }
 
-    private static void replay(OnceNode node) {
-        List<DeadLetter> dead = node.admin().deadLetters("t", 10).deadLetters();
-        assertThat(node.admin().replay("t", dead.get(0).deadLetterId())).isEqualTo(ReplayOutcome.REPLAYED);
+    private void replay(String topic) {
+        assertThat(node.admin().replay(topic, deadLetter(topic).deadLetterId())).isEqualTo(ReplayOutcome.REPLAYED);
     }
 
-    /** Its interceptor fails each call after the transaction. */
-    static final class FailingAfterTheCommit implements DeliveryInterceptor {
-
-        private final OnceNode.Effects effects;
-        private final Behaviour behaviour;
-
-        FailingAfterTheCommit(OnceNode.Effects effects, Behaviour behaviour) {
-            this.effects = effects;
-            this.behaviour = behaviour;
-        }
-
-        @Override
-        public CompletionStage<?> around(String listener, List<Delivery> deliveries, Next next) throws Exception {
-            assertThat(next.proceed()).isNotNull();
-            throw new IllegalStateException("after the commit");
-        }
-
-        @DelayListener(topic = "t", id = "l", once = "true")
-        void handle(String payload, Delivery delivery) throws Exception {
-            behaviour.handle(effects, List.of(delivery));
-        }
+    private DeadLetter deadLetter(String topic) {
+        return node.admin().deadLetters(topic, 100).deadLetters().stream()
+                .filter(each -> each.messageId().equals(m))
+                .findFirst()
+                .orElseThrow();
     }
 
     // ---- batches ---------------------------------------------------------------------------------------------------
@@ -341,14 +346,14 @@ abstract class OnceContract {
     @Test
     void aBatchIsOneTransaction() {
         AtomicInteger calls = new AtomicInteger();
-        OnceNode node = start(Batch.class, (effects, deliveries) -> {
+        node.behave((effects, deliveries) -> {
             deliveries.forEach(effects::add);
             if (calls.incrementAndGet() == 1) {
                 throw new IllegalStateException("on purpose");
             }
         });
-        String[] ids = sendTogether(node, "a", "b", "c");
-        awaitAcknowledged(node, ids);
+        String[] ids = sendTogether("a", "b", "c");
+        awaitAcknowledged(ids);
 
         assertThat(node.seen.retried).containsExactlyInAnyOrder(ids);
         assertThat(node.seen.suppressed).isEmpty();
@@ -360,15 +365,15 @@ abstract class OnceContract {
     void aFailureOfOneMessageFailsItsBatch() {
         AtomicInteger calls = new AtomicInteger();
         List<String> failures = new ArrayList<>();
-        OnceNode node = start(Batch.class, (effects, deliveries) -> {
+        node.behave((effects, deliveries) -> {
             deliveries.forEach(effects::add);
             if (calls.incrementAndGet() == 1) {
                 throw new BatchFailureException("one").failed("b", new IllegalStateException("on purpose"));
             }
             deliveries.forEach(delivery -> failures.add(delivery.lastFailure()));
         });
-        String[] ids = sendTogether(node, "a", "b", "c");
-        awaitAcknowledged(node, ids);
+        String[] ids = sendTogether("a", "b", "c");
+        awaitAcknowledged(ids);
 
         assertThat(node.seen.retried).containsExactlyInAnyOrder(ids);
         assertThat(database.effects()).isEqualTo(3);
@@ -381,7 +386,7 @@ abstract class OnceContract {
     @Test
     void handledMessagesAreOmittedFromABatch() {
         List<List<String>> calls = new ArrayList<>();
-        OnceNode node = start(Batch.class, (effects, deliveries) -> {
+        node.behave((effects, deliveries) -> {
             calls.add(deliveries.stream().map(Delivery::id).toList());
             deliveries.forEach(effects::add);
             if (calls.size() == 2) {
@@ -389,16 +394,16 @@ abstract class OnceContract {
             }
         });
         DelayMessage handled =
-                DelayMessage.to("t").id("a").nonce("n").payload("p").build();
+                DelayMessage.to("batch").id("a").nonce("n").payload("p").build();
         node.delayQueue().send(handled);
-        awaitAcknowledged(node, "a");
+        awaitAcknowledged("a");
 
-        node.listener().pause();
-        await().until(node.listener()::isPaused);
+        node.listener("batch").pause();
+        await().until(node.listener("batch")::isPaused);
         node.delayQueue().send(handled);
-        send(node, "b", "c");
-        node.listener().resume();
-        awaitAcknowledged(node, "a", "a", "b", "c");
+        send("batch", "b", "c");
+        node.listener("batch").resume();
+        awaitAcknowledged("a", "a", "b", "c");
 
         assertThat(calls.get(1)).containsExactly("b", "c");
         assertThat(node.seen.suppressed).containsExactly("a");
@@ -406,11 +411,11 @@ abstract class OnceContract {
         assertThat(database.effects()).isEqualTo(3);
     }
 
-    private static String[] sendTogether(OnceNode node, String... ids) {
-        node.listener().pause();
-        await().until(node.listener()::isPaused);
-        send(node, ids);
-        node.listener().resume();
+    private String[] sendTogether(String... ids) {
+        node.listener("batch").pause();
+        await().until(node.listener("batch")::isPaused);
+        send("batch", ids);
+        node.listener("batch").resume();
         return ids;
     }
 
@@ -418,20 +423,17 @@ abstract class OnceContract {
 
     @Test
     void aSettlementByTheHandlerIsRejected() {
-        OnceNode node = start(
-                Plain.class,
-                Behaviour.single((effects, delivery) -> {
-                    effects.add(delivery);
-                    assertThat(delivery.acknowledgement().extend(Duration.ofSeconds(30)))
-                            .succeedsWithin(Duration.ofSeconds(30));
-                    assertThat(delivery.acknowledgement().postpone(Duration.ofSeconds(1)))
-                            .isNotNull();
-                }),
-                "delayqueue.listener.max-attempts=1");
-        send(node, "m");
-        await().until(() -> node.seen.dead.contains("m ATTEMPTS_SPENT"));
+        node.behave(Behaviour.single((effects, delivery) -> {
+            effects.add(delivery);
+            assertThat(delivery.acknowledgement().extend(Duration.ofSeconds(30)))
+                    .succeedsWithin(Duration.ofSeconds(60));
+            assertThat(delivery.acknowledgement().postpone(Duration.ofSeconds(1)))
+                    .isNotNull();
+        }));
+        sendOnce("plain", m);
+        await().until(() -> node.seen.dead.contains(m + " ATTEMPTS_SPENT"));
 
-        assertThat(node.admin().deadLetters("t", 1).deadLetters().get(0).failure())
+        assertThat(deadLetter("plain").failure())
                 .asString()
                 .contains("A listener with once settles a message by returning or throwing.");
         assertThat(database.effects()).isZero();
@@ -439,7 +441,7 @@ abstract class OnceContract {
 
     @Test
     void aFailureAfterTheCommitDoesNotFailTheAttempt() {
-        OnceNode node = start(Joining.class, Behaviour.single((effects, delivery) -> {
+        node.behave(Behaviour.single((effects, delivery) -> {
             effects.add(delivery);
             TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
                 @Override
@@ -448,8 +450,8 @@ abstract class OnceContract {
                 }
             });
         }));
-        send(node, "m");
-        awaitAcknowledged(node, "m");
+        send("joining", m);
+        awaitAcknowledged(m);
 
         assertThat(node.seen.retried).isEmpty();
         assertThat(database.effects()).isEqualTo(1);
@@ -457,113 +459,75 @@ abstract class OnceContract {
 
     @Test
     void aTransactionThatIsMarkedForRollbackFailsTheAttempt() {
-        OnceNode node = start(Joining.class, Behaviour.single((effects, delivery) -> {
+        node.behave(Behaviour.single((effects, delivery) -> {
             effects.add(delivery);
             if (delivery.attempt() == 1) {
                 TransactionAspectSupport.currentTransactionStatus().setRollbackOnly();
             }
         }));
-        send(node, "m");
-        awaitAcknowledged(node, "m");
+        send("joining", m);
+        awaitAcknowledged(m);
 
-        assertThat(node.seen.retried).containsExactly("m");
+        assertThat(node.seen.retried).containsExactly(m);
         assertThat(node.seen.suppressed).isEmpty();
         assertThat(database.effects()).isEqualTo(1);
     }
 
     @Test
     void aTransactionOfAnInterceptorIsSuspended() {
-        OnceNode node = start(InATransaction.class, Behaviour.EFFECT);
-        DelayMessage message =
-                DelayMessage.to("t").id("m").nonce("n1").payload("p").build();
+        DelayMessage message = withNonce("in-transaction");
         node.delayQueue().send(message);
-        awaitAcknowledged(node, "m");
+        awaitAcknowledged(m);
         node.delayQueue().send(message);
-        awaitAcknowledged(node, "m", "m");
+        awaitAcknowledged(m, m);
 
-        assertThat(node.seen.suppressed).containsExactly("m");
+        assertThat(node.seen.suppressed).containsExactly(m);
         assertThat(node.seen.retried).isEmpty();
         assertThat(database.effects()).isEqualTo(1);
     }
 
-    /** Its interceptor begins a transaction. */
-    static final class InATransaction implements DeliveryInterceptor {
-
-        private final OnceNode.Effects effects;
-        private final Behaviour behaviour;
-        private final PlatformTransactionManager transactions;
-
-        InATransaction(OnceNode.Effects effects, Behaviour behaviour, PlatformTransactionManager transactions) {
-            this.effects = effects;
-            this.behaviour = behaviour;
-            this.transactions = transactions;
-        }
-
-        @Override
-        public CompletionStage<?> around(String listener, List<Delivery> deliveries, Next next) throws Exception {
-            TransactionStatus outer = transactions.getTransaction(null);
-            CompletionStage<?> end = next.proceed();
-            transactions.commit(outer);
-            return end;
-        }
-
-        @DelayListener(topic = "t", id = "l", once = "true")
-        void handle(String payload, Delivery delivery) throws Exception {
-            behaviour.handle(effects, List.of(delivery));
-        }
-    }
-
     @Test
     void attemptsDoNotCountWhileTheDatabaseIsUnavailable() {
-        OnceNode node = start(
-                Plain.class,
-                Behaviour.single((effects, delivery) -> {
-                    assertThat(delivery.attempt()).isEqualTo(1);
-                    effects.add(delivery);
-                }),
-                "delayqueue.listener.max-attempts=1",
-                "test.database-fails=true");
         OnceNode.FailingDataSource source = node.application.getBean(OnceNode.FailingDataSource.class);
         source.fails = true;
-        send(node, "a", "b", "c");
-        await().atMost(Duration.ofSeconds(30)).until(() -> node.seen.released.size() >= 3);
-        assertThat(node.listener().status().unavailable()).asString().contains("The database of listener l");
+        sendOnce("plain", m);
+        await().until(() -> node.seen.released.contains(m));
+        assertThat(node.listener("plain").status().unavailable()).asString().contains("The database of listener plain");
 
         source.fails = false;
-        awaitAcknowledged(node, "a", "b", "c");
+        awaitAcknowledged(m);
 
         assertThat(node.seen.dead).isEmpty();
-        assertThat(database.effects()).isEqualTo(3);
+        assertThat(database.effects()).isEqualTo(1);
     }
 
     // ---- clean-up --------------------------------------------------------------------------------------------------
 
     @Test
     void expiredRowsAreRemovedAThousandAtATime() {
-        HandledMessages table = new HandledMessages(database.jdbc().getDataSource(), "delayqueue_handled");
-        insertRows(2500, Instant.EPOCH);
-        insertRows(3, Instant.EPOCH.plusSeconds(10));
+        OnceDatabase other = newDatabase();
+        HandledMessages table = new HandledMessages(other.jdbc().getDataSource(), "delayqueue_handled");
+        insertRows(other, 2500, Instant.EPOCH);
+        insertRows(other, 3, Instant.EPOCH.plusSeconds(10));
 
         assertThat(table.deleteBefore(Instant.EPOCH.plusSeconds(10))).isEqualTo(1000);
-        assertThat(database.handled()).isEqualTo(1503);
+        assertThat(other.handled()).isEqualTo(1503);
         assertThat(table.deleteBefore(Instant.EPOCH.plusSeconds(10))).isEqualTo(1000);
         assertThat(table.deleteBefore(Instant.EPOCH.plusSeconds(10))).isEqualTo(500);
         assertThat(table.deleteBefore(Instant.EPOCH.plusSeconds(10))).isZero();
-        assertThat(database.handled()).isEqualTo(3);
+        assertThat(other.handled()).isEqualTo(3);
     }
 
     @Test
     void nodesRemoveExpiredRowsAndKeepOthers() {
-        insertRows(2500, Instant.EPOCH);
-        OnceNode node = start(
-                Plain.class, Behaviour.EFFECT, "delayqueue.once.clean-up-interval=1s", "delayqueue.once.retention=25h");
-        send(node, "m");
-        awaitAcknowledged(node, "m");
+        send("plain", m);
+        awaitAcknowledged(m);
+        insertRows(database, 10, Instant.EPOCH);
 
-        await().atMost(Duration.ofSeconds(30)).until(() -> database.handled() == 1);
+        await().until(() -> database.handled() == 1);
     }
 
-    private void insertRows(int count, Instant time) {
+    private static void insertRows(OnceDatabase database, int count, Instant time) {
         database.jdbc()
                 .batchUpdate(
                         "insert into delayqueue_handled (message_key, listener, topic, message_id, send_id, handled_at)"
@@ -577,33 +541,109 @@ abstract class OnceContract {
 
     // ---- invariant -------------------------------------------------------------------------------------------------
 
+    /** Of a hundred messages, some fail before or after the effect or after the commit, and some are delivered twice. */
     @Test
     void eachMessageHasOneEffectWhateverFails() {
-        int count = 3000;
-        OnceNode first = startFaulty(proxy.port());
-        OnceNode second = startFaulty(redis.port());
-        List<DelayMessage> messages = IntStream.range(0, count)
-                .mapToObj(i -> DelayMessage.to("t").id("m" + i).payload("p").build())
+        int count = 100;
+        Set<String> failed = ConcurrentHashMap.newKeySet();
+        node.behave(Behaviour.single((effects, delivery) -> {
+            String id = delivery.id();
+            boolean first = failed.add(id);
+            if (first && id.endsWith("1")) {
+                throw new IllegalStateException("before the effect");
+            }
+            if (first && id.endsWith("2")) {
+                loseLease("plain", id);
+            }
+            effects.add(delivery);
+            if (first && id.endsWith("3")) {
+                throw new IllegalStateException("after the effect");
+            }
+        }));
+        node.afterwards(delivery -> {
+            if (delivery.id().endsWith("4") && failed.add("committed " + delivery.id())) {
+                throw new IllegalStateException("after the commit");
+            }
+        });
+        node.delayQueue().sendAll(messages("plain", count));
+
+        await().until(() -> isEmpty(node, "plain"));
+
+        assertOneEffectEach(database, count);
+        assertThat(node.seen.suppressed.stream().filter(id -> id.endsWith("4"))).hasSize(count / 10);
+        assertThat(node.seen.dead).isEmpty();
+    }
+
+    private static List<DelayMessage> messages(String topic, int count) {
+        return IntStream.range(0, count)
+                .mapToObj(i -> DelayMessage.to(topic).id("m" + i).payload("p").build())
                 .toList();
-        first.delayQueue().sendAll(messages);
+    }
+
+    private static void assertOneEffectEach(OnceDatabase database, int count) {
+        assertThat(database.effects()).isEqualTo(count);
+        assertThat(database.jdbc().queryForObject("select count(distinct message_id) from effects", Integer.class))
+                .isEqualTo(count);
+        assertThat(database.handled()).isEqualTo(count);
+    }
+
+    private static boolean isEmpty(OnceNode node, String topic) {
+        TopicCounts counts = node.admin().counts(topic);
+        return counts.scheduled() + counts.ready() + counts.leased() == 0;
+    }
+
+    // ---- two nodes -------------------------------------------------------------------------------------------------
+
+    @Tag("long")
+    @Tag("jdbc")
+    @ParameterizedTest
+    @ValueSource(classes = {Plain.class, Joining.class})
+    void aMessageWhoseAcknowledgementIsLostIsNotHandledAgain(Class<?> listener) {
+        String topic = listener.getSimpleName().toLowerCase(Locale.ROOT);
+        AtomicInteger calls = new AtomicInteger();
+        TwoNodes two = twoNodes();
+        OnceNode first = two.start(two.proxy.port(), listener, Behaviour.single((effects, delivery) -> {
+            calls.incrementAndGet();
+            effects.add(delivery);
+            two.proxy.cut(); // the node commits, but is separated from Redis
+        }));
+        first.delayQueue().send(DelayMessage.to(topic).id(m).payload("p").build());
+        await().until(() -> two.database.effects() == 1);
+
+        OnceNode second = two.start(redis.port(), listener, (effects, deliveries) -> calls.incrementAndGet());
+        await().untilAsserted(() -> assertThat(second.seen.acknowledged).containsExactly(m));
+
+        assertThat(second.seen.suppressed).containsExactly(m);
+        assertThat(calls).hasValue(1);
+        assertThat(two.database.effects()).isEqualTo(1);
+        assertThat(first.seen.acknowledged).isEmpty();
+    }
+
+    @Tag("long")
+    @Tag("jdbc")
+    @Test
+    void eachMessageOfTwoNodesHasOneEffectWhateverFails() {
+        int count = 3000;
+        TwoNodes two = twoNodes();
+        OnceNode first = startFaulty(two, two.proxy.port());
+        OnceNode second = startFaulty(two, redis.port());
+        first.delayQueue().sendAll(messages("t", count));
 
         Random random = new Random(1);
         for (int cuts = 0; cuts < 5; cuts++) {
             int target = count * (cuts + 1) / 7;
-            await().atMost(Duration.ofSeconds(100)).until(() -> database.handled() >= target);
+            await().atMost(Duration.ofSeconds(100)).until(() -> two.database.handled() >= target);
             if (random.nextBoolean()) {
-                proxy.disconnect();
+                two.proxy.disconnect();
             } else {
-                proxy.cut();
+                two.proxy.cut();
                 await().pollDelay(Duration.ofMillis(300)).until(() -> true);
-                proxy.pass();
+                two.proxy.pass();
             }
         }
-        await().atMost(Duration.ofSeconds(100)).until(() -> isEmpty(second));
+        await().atMost(Duration.ofSeconds(100)).until(() -> isEmpty(second, "t"));
 
-        assertThat(database.effects()).isEqualTo(count);
-        assertThat(distinctEffects(database.jdbc())).isEqualTo(count);
-        assertThat(database.handled()).isEqualTo(count);
+        assertOneEffectEach(two.database, count);
         System.out.println(getClass().getSimpleName() + ": suppressed "
                 + (first.seen.suppressed.size() + second.seen.suppressed.size()) + ", retried "
                 + (first.seen.retried.size() + second.seen.retried.size()) + ", deliveries "
@@ -613,19 +653,38 @@ abstract class OnceContract {
         assertThat(second.seen.dead).isEmpty();
     }
 
-    private static int distinctEffects(JdbcTemplate jdbc) {
-        Integer distinct = jdbc.queryForObject("select count(distinct message_id) from effects", Integer.class);
-        return distinct == null ? 0 : distinct;
+    private TwoNodes twoNodes() {
+        TwoNodes two = new TwoNodes();
+        opened.add(two.proxy);
+        return two;
     }
 
-    private static boolean isEmpty(OnceNode node) {
-        var counts = node.admin().counts("t");
-        return counts.scheduled() + counts.ready() + counts.leased() == 0;
+    /** Applications with short leases on a database of their own. The first one's connection to Redis has a proxy. */
+    private final class TwoNodes {
+
+        final String namespace = UUID.randomUUID().toString();
+        final OnceDatabase database = newDatabase();
+        final FaultProxy proxy = FaultProxy.inFrontOf(redis);
+
+        OnceNode start(int port, Class<?> listener, Behaviour behaviour, String... properties) {
+            List<String> all = new ArrayList<>(List.of(
+                    "delayqueue.listener.lease=1s",
+                    "delayqueue.engine.heartbeat=500ms",
+                    "delayqueue.engine.heartbeat-timeout=2s"));
+            all.addAll(List.of(properties));
+            OnceNode started =
+                    OnceNode.start(port, namespace, database, listener, behaviour, all.toArray(String[]::new));
+            opened.add(() -> {
+                proxy.pass();
+                started.close();
+            });
+            return started;
+        }
     }
 
-    private OnceNode startFaulty(int port) {
+    private OnceNode startFaulty(TwoNodes two, int port) {
         Set<String> overlapped = ConcurrentHashMap.newKeySet();
-        return start(
+        return two.start(
                 port,
                 SometimesFailing.class,
                 Behaviour.single((effects, delivery) -> {
@@ -634,7 +693,7 @@ abstract class OnceContract {
                         throw new IllegalStateException("before the effect");
                     }
                     if (fate < 15 && overlapped.add(delivery.id())) {
-                        loseLease(delivery.id());
+                        redis.command("ZADD", two.namespace + ":{t:0.0}:leases", "XX", "1", delivery.id());
                     }
                     effects.add(delivery);
                     if (fate >= 90) {
@@ -644,11 +703,6 @@ abstract class OnceContract {
                 "delayqueue.listener.max-attempts=10000",
                 "delayqueue.engine.isolate-after-crashes=1000",
                 "delayqueue.engine.crash-limit=1000");
-    }
-
-    /** Ends the lease, as if the node had not renewed it: the message is delivered again while it is handled. */
-    private void loseLease(String id) {
-        redis.command("ZADD", namespace + ":{t:0.0}:leases", "XX", "1", id);
     }
 
     /** Its interceptor fails some calls after the transaction. */

@@ -1,5 +1,7 @@
 package io.delayqueue.jdbc.once;
 
+import java.util.List;
+import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -12,7 +14,7 @@ import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
  *
  * @param url the JDBC URL with which applications connect
  */
-record OnceDatabase(String url, String user, JdbcTemplate jdbc) {
+record OnceDatabase(String url, String user, String platform, JdbcTemplate jdbc) {
 
     /**
      * Creates the tables.
@@ -25,23 +27,42 @@ record OnceDatabase(String url, String user, JdbcTemplate jdbc) {
                 .execute(dataSource);
         JdbcTemplate jdbc = new JdbcTemplate(dataSource);
         jdbc.execute("create table effects (message_id varchar(256), listener varchar(256))");
-        return new OnceDatabase(url, user, jdbc);
+        return new OnceDatabase(url, user, platform, jdbc);
     }
 
     int effects() {
         return count("select count(*) from effects");
     }
 
-    int effectsOf(String id) {
-        return count("select count(*) from effects where message_id = ?", id);
-    }
-
     int handled() {
         return count("select count(*) from delayqueue_handled");
     }
 
-    private int count(String sql, Object... arguments) {
-        Integer count = jdbc.queryForObject(sql, Integer.class, arguments);
+    /** The number of sessions that wait for a lock; with H2, which does not show it, the number of inserts that have not returned. */
+    int blockedInserts() {
+        return switch (platform) {
+            case "postgresql" -> count("select count(*) from pg_stat_activity where wait_event_type = 'Lock'");
+            case "mariadb" -> count("select count(*) from information_schema.innodb_trx where trx_state = 'LOCK WAIT'");
+            default ->
+                (int) Thread.getAllStackTraces().values().stream()
+                        .filter(OnceDatabase::inserts)
+                        .count();
+        };
+    }
+
+    private static boolean inserts(StackTraceElement[] stack) {
+        List<String> classes =
+                Stream.of(stack).map(StackTraceElement::getClassName).toList();
+        return classes.contains(HandledMessages.class.getName()) && classes.contains("org.h2.command.Command");
+    }
+
+    void empty() {
+        jdbc.update("delete from effects");
+        jdbc.update("delete from delayqueue_handled");
+    }
+
+    private int count(String sql) {
+        Integer count = jdbc.queryForObject(sql, Integer.class);
         return count == null ? 0 : count;
     }
 }

@@ -7,6 +7,7 @@ import io.delayqueue.event.DelayQueueEvents;
 import io.delayqueue.event.Recipient;
 import io.delayqueue.jdbc.modulith.WithoutModulith;
 import io.delayqueue.listener.Delivery;
+import io.delayqueue.listener.DeliveryInterceptor;
 import io.delayqueue.listener.ManagedListener;
 import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.template.DelayQueueTemplate;
@@ -20,23 +21,28 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.Consumer;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.datasource.DriverManagerDataSource;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.annotation.Transactional;
 
-/** An application with a listener of topic {@code t}, whose id is {@code l}. */
+/** An application with listeners of once. The id of a listener is that of its topic. */
 final class OnceNode implements AutoCloseable {
 
     final ConfigurableApplicationContext application;
@@ -71,9 +77,6 @@ final class OnceNode implements AutoCloseable {
                 "delayqueue.namespace=" + namespace,
                 "delayqueue.engine.sweep=200ms",
                 "delayqueue.engine.unconfirmed-sweep=200ms",
-                "delayqueue.engine.heartbeat=500ms",
-                "delayqueue.engine.heartbeat-timeout=2s",
-                "delayqueue.listener.lease=1s",
                 "delayqueue.listener.concurrency=4",
                 "delayqueue.listener.drain-time=2s",
                 "delayqueue.listener.backoff=fixed 10ms"));
@@ -81,7 +84,8 @@ final class OnceNode implements AutoCloseable {
         return new OnceNode(new SpringApplicationBuilder(Application.class, listener)
                 .web(WebApplicationType.NONE)
                 .logStartupInfo(false)
-                .initializers(context -> context.getBeanFactory().registerSingleton("behaviour", behaviour))
+                .initializers(
+                        context -> context.getBeanFactory().registerSingleton("behaviour", new Changeable(behaviour)))
                 .properties(all.toArray(String[]::new))
                 .run());
     }
@@ -106,6 +110,21 @@ final class OnceNode implements AutoCloseable {
 
         /** Each message has its effect. */
         Behaviour EFFECT = (effects, deliveries) -> deliveries.forEach(effects::add);
+    }
+
+    /** The behaviour that a test has set last. */
+    private static final class Changeable implements Behaviour {
+
+        volatile Behaviour current;
+
+        Changeable(Behaviour first) {
+            current = first;
+        }
+
+        @Override
+        public void handle(Effects effects, List<Delivery> deliveries) throws Exception {
+            current.handle(effects, deliveries);
+        }
     }
 
     /** Inserts effects. */
@@ -168,6 +187,41 @@ final class OnceNode implements AutoCloseable {
         }
     }
 
+    /** All kinds of listeners, and an interceptor of their calls. */
+    @Import({
+        Plain.class,
+        Joining.class,
+        SelfInvoking.class,
+        Batch.class,
+        FailingAfterTheCommit.class,
+        InATransaction.class
+    })
+    static final class Listeners implements DeliveryInterceptor {
+
+        private final ObjectProvider<PlatformTransactionManager> transactions;
+        volatile Consumer<Delivery> afterwards = delivery -> {};
+
+        Listeners(ObjectProvider<PlatformTransactionManager> transactions) {
+            this.transactions = transactions;
+        }
+
+        @Override
+        public CompletionStage<?> around(String listener, List<Delivery> deliveries, Next next) throws Exception {
+            if (listener.equals("in-transaction")) {
+                TransactionStatus outer = transactions.getObject().getTransaction(null);
+                CompletionStage<?> end = next.proceed();
+                transactions.getObject().commit(outer);
+                return end;
+            }
+            CompletionStage<?> end = next.proceed();
+            if (listener.equals("failing")) {
+                throw new IllegalStateException("after the commit");
+            }
+            deliveries.forEach(afterwards);
+            return end;
+        }
+    }
+
     /** The container opens the transaction. */
     static final class Plain {
 
@@ -179,7 +233,41 @@ final class OnceNode implements AutoCloseable {
             this.behaviour = behaviour;
         }
 
-        @DelayListener(topic = "t", id = "l", once = "true")
+        @DelayListener(topic = "plain", id = "plain", once = "true")
+        void handle(String payload, Delivery delivery) throws Exception {
+            behaviour.handle(effects, List.of(delivery));
+        }
+    }
+
+    /** Its calls fail after the commit. */
+    static final class FailingAfterTheCommit {
+
+        private final Effects effects;
+        private final Behaviour behaviour;
+
+        FailingAfterTheCommit(Effects effects, Behaviour behaviour) {
+            this.effects = effects;
+            this.behaviour = behaviour;
+        }
+
+        @DelayListener(topic = "failing", id = "failing", once = "true")
+        void handle(String payload, Delivery delivery) throws Exception {
+            behaviour.handle(effects, List.of(delivery));
+        }
+    }
+
+    /** Its calls are within another transaction. */
+    static final class InATransaction {
+
+        private final Effects effects;
+        private final Behaviour behaviour;
+
+        InATransaction(Effects effects, Behaviour behaviour) {
+            this.effects = effects;
+            this.behaviour = behaviour;
+        }
+
+        @DelayListener(topic = "in-transaction", id = "in-transaction", once = "true")
         void handle(String payload, Delivery delivery) throws Exception {
             behaviour.handle(effects, List.of(delivery));
         }
@@ -196,7 +284,7 @@ final class OnceNode implements AutoCloseable {
             this.behaviour = behaviour;
         }
 
-        @DelayListener(topic = "t", id = "l", once = "true")
+        @DelayListener(topic = "joining", id = "joining", once = "true")
         @Transactional(noRollbackFor = IllegalArgumentException.class)
         public void handle(String payload, Delivery delivery) throws Exception {
             behaviour.handle(effects, List.of(delivery));
@@ -214,7 +302,7 @@ final class OnceNode implements AutoCloseable {
             this.behaviour = behaviour;
         }
 
-        @DelayListener(topic = "t", id = "l", once = "true")
+        @DelayListener(topic = "self-invoking", id = "self-invoking", once = "true")
         public void handle(String payload, Delivery delivery) throws Exception {
             transactional(delivery);
         }
@@ -236,7 +324,7 @@ final class OnceNode implements AutoCloseable {
             this.behaviour = behaviour;
         }
 
-        @DelayListener(topic = "t", id = "l", once = "true", concurrency = "1")
+        @DelayListener(topic = "batch", id = "batch", once = "true", concurrency = "1")
         void handle(List<Delivery> deliveries) throws Exception {
             behaviour.handle(effects, deliveries);
         }
@@ -251,13 +339,14 @@ final class OnceNode implements AutoCloseable {
         final Queue<String> retried = new ConcurrentLinkedQueue<>();
         final Queue<String> released = new ConcurrentLinkedQueue<>();
         final Queue<String> dead = new ConcurrentLinkedQueue<>();
-        /** Called before the handler starts. */
-        volatile Consumer<String> onStart = id -> {};
+
+        void clear() {
+            List.of(started, suppressed, acknowledged, retried, released, dead).forEach(Queue::clear);
+        }
 
         @Override
         public void started(Recipient recipient, String id, int attempt, Duration late) {
             started.add(id);
-            onStart.accept(id);
         }
 
         @Override
@@ -294,18 +383,26 @@ final class OnceNode implements AutoCloseable {
         return application.getBean(DelayQueueAdmin.class);
     }
 
-    ManagedListener listener() {
-        return application
-                .getBean(DelayListenerRegistry.class)
-                .getContainer("l")
-                .orElseThrow();
+    ManagedListener listener(String id) {
+        return application.getBean(DelayListenerRegistry.class).getContainer(id).orElseThrow();
     }
 
-    double suppressedMeter() {
+    /** Sets what the listeners do from now on. */
+    void behave(Behaviour behaviour) {
+        application.getBean(Changeable.class).current = behaviour;
+        afterwards(delivery -> {});
+    }
+
+    /** Sets what follows each call, after the transaction. */
+    void afterwards(Consumer<Delivery> action) {
+        application.getBean(Listeners.class).afterwards = action;
+    }
+
+    double suppressedMeter(String topic) {
         return application
                 .getBean(MeterRegistry.class)
                 .get("delayqueue.deliveries.suppressed")
-                .tags("topic", "t", "listener", "l")
+                .tags("topic", topic, "listener", topic)
                 .counter()
                 .count();
     }

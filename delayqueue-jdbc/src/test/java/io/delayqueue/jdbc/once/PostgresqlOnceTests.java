@@ -2,7 +2,6 @@ package io.delayqueue.jdbc.once;
 
 import io.delayqueue.jdbc.database.Databases;
 import io.delayqueue.jdbc.database.RequiresDatabase;
-import io.delayqueue.test.redis.RedisServerProcess;
 import io.delayqueue.testing.TestDatabase;
 import java.util.UUID;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -11,10 +10,6 @@ import org.springframework.jdbc.datasource.DriverManagerDataSource;
 /** Listeners with once on PostgreSQL, in a schema of their own. */
 @RequiresDatabase(RequiresDatabase.Kind.POSTGRESQL)
 class PostgresqlOnceTests extends OnceContract {
-
-    PostgresqlOnceTests(RedisServerProcess redis) {
-        super(redis);
-    }
 
     @Override
     OnceDatabase newDatabase() {
