@@ -14,6 +14,9 @@ import io.micrometer.core.instrument.MeterRegistry;
 import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManager;
 import jakarta.persistence.Id;
+import java.sql.Connection;
+import java.sql.SQLException;
+import java.sql.SQLTransientConnectionException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -21,8 +24,12 @@ import javax.sql.DataSource;
 import org.jooq.DSLContext;
 import org.jooq.SQLDialect;
 import org.jooq.impl.DSL;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.springframework.boot.SpringBootConfiguration;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -30,6 +37,8 @@ import org.springframework.boot.persistence.autoconfigure.EntityScan;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.TransactionAwareDataSourceProxy;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.orm.jpa.JpaTransactionManager;
@@ -37,6 +46,7 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** Applications with the starter, delayqueue-jdbc and H2. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class OutboxApplicationTests {
 
     private static final String TOPIC = "order-cancel";
@@ -46,12 +56,30 @@ class OutboxApplicationTests {
             + "org.springframework.boot.data.jpa.autoconfigure.DataJpaRepositoriesAutoConfiguration,"
             + "org.springframework.boot.hibernate.autoconfigure.HibernateJpaAutoConfiguration";
 
+    /** With JPA and H2. Tests share it. */
+    private ConfigurableApplicationContext shared;
+
     private ConfigurableApplicationContext application;
+
+    @BeforeAll
+    void startShared() {
+        start(
+                Application.class,
+                "spring.datasource.url=" + new H2Database(UUID.randomUUID().toString()).url(),
+                "delayqueue.health.max-outbox-age=1s");
+        shared = application;
+    }
+
+    @AfterAll
+    void closeShared() {
+        shared.close();
+    }
 
     @AfterEach
     void close() {
-        if (application != null) {
+        if (application != shared) {
             application.close();
+            application = shared;
         }
     }
 
@@ -110,12 +138,6 @@ class OutboxApplicationTests {
                 .run();
     }
 
-    private void start() {
-        start(
-                Application.class,
-                "spring.datasource.url=" + new H2Database(UUID.randomUUID().toString()).url());
-    }
-
     private <T> T bean(Class<T> type) {
         return application.getBean(type);
     }
@@ -139,18 +161,26 @@ class OutboxApplicationTests {
 
     @Test
     void applicationStartsWhileItsDatabaseIsUnavailable() {
-        start(
-                Application.class,
-                WITHOUT_JPA,
-                "spring.datasource.url=jdbc:postgresql://localhost:1/orders",
-                "spring.datasource.hikari.connection-timeout=250");
+        start(UnavailableDatabase.class, WITHOUT_JPA);
 
         assertThat(application.isRunning()).isTrue();
     }
 
+    static class UnavailableDatabase {
+
+        @Bean
+        DataSource dataSource() {
+            return new DelegatingDataSource(new DriverManagerDataSource("jdbc:h2:mem:unavailable")) {
+                @Override
+                public Connection getConnection() throws SQLException {
+                    throw new SQLTransientConnectionException("on purpose");
+                }
+            };
+        }
+    }
+
     @Test
     void jpaUsesTheSameConnection() {
-        start();
         assertThat(bean(PlatformTransactionManager.class)).isInstanceOf(JpaTransactionManager.class);
         EntityManager entities = bean(EntityManager.class);
 
@@ -178,17 +208,18 @@ class OutboxApplicationTests {
         assertThat(isThere("b")).isFalse();
     }
 
+    @Tag("long")
+    @Tag("jdbc")
     @Test
     void jooqUsesTheSameConnection() {
-        start();
         DSLContext jooq = DSL.using(new TransactionAwareDataSourceProxy(bean(DataSource.class)), SQLDialect.H2);
 
         transaction().executeWithoutResult(status -> {
-            send("a");
+            send("jooq");
             assertThat(jooq.fetchCount(DSL.table("delayqueue_outbox"))).isEqualTo(1);
-            assertThat(isThere("a")).isFalse();
+            assertThat(isThere("jooq")).isFalse();
         });
-        assertThat(isThere("a")).isTrue();
+        assertThat(isThere("jooq")).isTrue();
         await().until(() -> stored() == 0);
     }
 
@@ -248,7 +279,6 @@ class OutboxApplicationTests {
 
     @Test
     void gaugesAreUnknownWhileTheTableCannotBeUsed() {
-        start();
         await().until(() -> outboxAge() == 0);
 
         bean(JdbcTemplate.class).execute("alter table delayqueue_outbox rename to moved");
@@ -264,13 +294,9 @@ class OutboxApplicationTests {
 
     @Test
     void metersAndHealthShowMessagesThatAreNotSent() {
-        start(
-                Application.class,
-                "spring.datasource.url=" + new H2Database(UUID.randomUUID().toString()).url(),
-                "delayqueue.health.max-outbox-age=1s");
         // a message that was stored with a larger limit, and one that an id's earlier message blocks
         transaction().executeWithoutResult(status -> {
-            send("a");
+            send("sent");
             bean(JdbcTemplate.class)
                     .update("insert into delayqueue_outbox (topic, message_id, due_ms, relative_due, on_duplicate,"
                             + " durability, nonce, remember_ms, envelope, stored_at, status) select topic, 'other', due_ms,"
@@ -294,5 +320,6 @@ class OutboxApplicationTests {
                         .getDetails()
                         .get("warnings"))
                 .contains("In the outbox, a message is set aside, because Redis rejected it for good"));
+        bean(JdbcTemplate.class).update("delete from delayqueue_outbox");
     }
 }

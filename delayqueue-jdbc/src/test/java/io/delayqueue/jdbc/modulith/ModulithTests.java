@@ -8,18 +8,23 @@ import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.jdbc.database.H2Database;
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.template.DelayQueueTemplate;
+import io.delayqueue.test.junit.EmbeddedRedis;
+import io.delayqueue.test.redis.FaultProxy;
 import io.delayqueue.test.redis.RedisServerProcess;
+import io.delayqueue.testing.SystemClock;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.Optional;
 import java.util.UUID;
-import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.SpringBootConfiguration;
@@ -35,14 +40,18 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 /** The externalization of Spring Modulith's events in docs/transactions.md. */
+@EmbeddedRedis
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class ModulithTests {
 
     private static final String TOPIC = "order-cancel";
     private static final Instant DUE =
-            Instant.now().plus(30, ChronoUnit.MINUTES).truncatedTo(ChronoUnit.MILLIS);
+            SystemClock.now().plus(30, ChronoUnit.MINUTES).truncatedTo(ChronoUnit.MILLIS);
 
     private RedisServerProcess redis;
+    private FaultProxy proxy;
     private ConfigurableApplicationContext application;
+    private String order;
 
     @SpringBootConfiguration(proxyBeanMethods = false)
     @EnableAutoConfiguration
@@ -52,9 +61,10 @@ class ModulithTests {
     @Externalized(TOPIC)
     record WithoutKey(String id) {}
 
-    @BeforeEach
-    void start() {
-        redis = RedisServerProcess.builder().appendOnly().start();
+    @BeforeAll
+    void start(RedisServerProcess server) {
+        redis = server;
+        proxy = FaultProxy.inFrontOf(server);
         application = new SpringApplicationBuilder(Application.class)
                 .web(WebApplicationType.NONE)
                 .logStartupInfo(false)
@@ -62,15 +72,23 @@ class ModulithTests {
                         "spring.main.banner-mode=off",
                         "spring.datasource.url="
                                 + new H2Database(UUID.randomUUID().toString()).url(),
-                        "spring.data.redis.port=" + redis.port(),
+                        "spring.data.redis.port=" + proxy.port(),
+                        "delayqueue.namespace=" + UUID.randomUUID(),
                         "spring.modulith.events.jdbc.schema-initialization.enabled=true")
                 .run();
     }
 
-    @AfterEach
+    @AfterAll
     void stop() {
         application.close();
-        redis.close();
+        proxy.close();
+    }
+
+    @BeforeEach
+    void empty() {
+        order = UUID.randomUUID().toString();
+        bean(JdbcTemplate.class).update("delete from event_publication");
+        redis.flush();
     }
 
     private <T> T bean(Class<T> type) {
@@ -98,7 +116,7 @@ class ModulithTests {
     }
 
     private void awaitOneMessage(String id) {
-        await().atMost(Duration.ofSeconds(30)).until(() -> publications("completion_date is null") == 0);
+        await().until(() -> publications("completion_date is null") == 0);
         assertThat(message(id))
                 .hasValueSatisfying(sent -> assertThat(sent.dueAt()).isEqualTo(DUE));
         assertThat(bean(DelayQueueAdmin.class).counts(TOPIC).scheduled()).isEqualTo(1);
@@ -106,52 +124,55 @@ class ModulithTests {
 
     @Test
     void eventOfACommittedTransactionIsSent() {
-        place("4711", () -> assertThat(message("4711")).isEmpty());
+        place(order, () -> assertThat(message(order)).isEmpty());
 
-        awaitOneMessage("4711");
+        awaitOneMessage(order);
     }
 
     @Test
     void eventOfARolledBackTransactionIsNotSent() {
         assertThatIllegalStateException()
-                .isThrownBy(() -> place("4711", () -> {
+                .isThrownBy(() -> place(order, () -> {
                     throw new IllegalStateException("on purpose");
                 }));
 
-        place("4712", () -> {});
-        awaitOneMessage("4712");
+        place("another", () -> {});
+        awaitOneMessage("another");
     }
 
+    @Tag("long")
+    @Tag("jdbc")
     @Test
     void eventIsSentLaterIfRedisIsUnavailableAtTheCommit() {
-        redis.kill();
-        place("4711", () -> {});
-        await().atMost(Duration.ofSeconds(60)).until(() -> publications("status = 'FAILED'") == 1);
+        proxy.refuse();
+        place(order, () -> {});
+        await().until(() -> publications("status = 'FAILED'") == 1);
 
-        redis.restart();
+        proxy.pass();
+        await().ignoreExceptions().until(() -> message(order).isEmpty());
         resubmit();
 
-        awaitOneMessage("4711");
+        awaitOneMessage(order);
     }
 
     @Test
     void eventThatIsSentAgainHasOneMessage() {
-        place("4711", () -> {});
-        awaitOneMessage("4711");
+        place(order, () -> {});
+        awaitOneMessage(order);
         // as if the process had ended before it was recorded as sent
         bean(JdbcTemplate.class).update("update event_publication set completion_date = null, status = 'FAILED'");
 
         resubmit();
 
-        awaitOneMessage("4711");
+        awaitOneMessage(order);
     }
 
     @Test
     void eventWithoutAKeyIsNotSent() {
         new TransactionTemplate(bean(PlatformTransactionManager.class))
-                .executeWithoutResult(status -> application.publishEvent(new WithoutKey("4711")));
+                .executeWithoutResult(status -> application.publishEvent(new WithoutKey(order)));
 
-        await().atMost(Duration.ofSeconds(30)).until(() -> publications("status = 'FAILED'") == 1);
+        await().until(() -> publications("status = 'FAILED'") == 1);
         assertThat(bean(DelayQueueAdmin.class).counts(TOPIC).ready()).isZero();
     }
 
