@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.springframework.test.web.servlet.client.RestTestClient;
@@ -21,6 +22,8 @@ import org.springframework.test.web.servlet.client.RestTestClient;
  * The application as a process that is killed after the commit of an order and before the order's message is delivered.
  * The first process has no running listeners, so it cannot deliver the message.
  */
+@Tag("long")
+@Tag("core")
 class KilledShopTests {
 
     private static final String CLOSED = "--delayqueue.listener.auto-startup=false";

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -19,6 +20,8 @@ import org.junit.jupiter.api.io.TempDir;
 /**
  * No server survives the JVM that started it.
  */
+@Tag("long")
+@Tag("core")
 @Timeout(120)
 class OrphanedServerTests {
 

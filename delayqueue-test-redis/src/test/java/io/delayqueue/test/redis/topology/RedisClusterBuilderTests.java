@@ -9,10 +9,13 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /** Clusters with settings of a single test. */
+@Tag("long")
+@Tag("core")
 @Timeout(120)
 class RedisClusterBuilderTests {
 
