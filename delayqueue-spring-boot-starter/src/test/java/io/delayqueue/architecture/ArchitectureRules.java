@@ -14,7 +14,7 @@ import java.util.Set;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-/** The layers of packages and the bans, for any base package: the product's, or one of fixtures that break them all. */
+/** The layers of packages and the bans. */
 final class ArchitectureRules {
 
     /** From the lowest upwards. A package may use those of lower layers, and of its own layer none but itself. */
@@ -29,25 +29,23 @@ final class ArchitectureRules {
 
     private static final int FIRST_LAYER_WITH_BOOT = 4;
 
-    private final String base;
+    private static final String BASE = "io.delayqueue";
 
-    ArchitectureRules(String base) {
-        this.base = base;
+    private ArchitectureRules() {}
+
+    static ArchRule packagesBelongToALayer() {
+        return classes().should(Conditions.belongToALayer()).allowEmptyShould(true);
     }
 
-    ArchRule packagesBelongToALayer() {
-        return classes().should(Conditions.belongToALayer(this)).allowEmptyShould(true);
+    static ArchRule packagesUseLowerLayersOnly() {
+        return classes().should(Conditions.useLowerLayersOnly()).allowEmptyShould(true);
     }
 
-    ArchRule packagesUseLowerLayersOnly() {
-        return classes().should(Conditions.useLowerLayersOnly(this)).allowEmptyShould(true);
+    static ArchRule packagesAreFreeOfCycles() {
+        return slices().matching(BASE + ".(**)").should().beFreeOfCycles().allowEmptyShould(true);
     }
 
-    ArchRule packagesAreFreeOfCycles() {
-        return slices().matching(base + ".(**)").should().beFreeOfCycles().allowEmptyShould(true);
-    }
-
-    ArchRule redisClientsStayInRedis() {
+    static ArchRule redisClientsStayInRedis() {
         return only(
                 List.of("redis", "autoconfigure"),
                 "org.springframework.data.redis..",
@@ -55,11 +53,11 @@ final class ArchitectureRules {
                 "redis.clients..");
     }
 
-    ArchRule micrometerStaysInMetrics() {
+    static ArchRule micrometerStaysInMetrics() {
         return only(List.of("metrics", "autoconfigure"), "io.micrometer..");
     }
 
-    ArchRule actuatorStaysInActuate() {
+    static ArchRule actuatorStaysInActuate() {
         return only(
                 List.of("actuate", "autoconfigure"),
                 "org.springframework.boot.actuate..",
@@ -67,7 +65,7 @@ final class ArchitectureRules {
     }
 
     /** The guard of the management endpoints is a filter, since nothing of theirs can set a header. */
-    ArchRule webStaysInWeb() {
+    static ArchRule webStaysInWeb() {
         return only(
                 List.of("web", "actuate.guard", "autoconfigure"),
                 "org.springframework.web..",
@@ -78,33 +76,33 @@ final class ArchitectureRules {
     }
 
     /** A container's private members differ between its versions. */
-    ArchRule webUsesPublicMembersOnly() {
+    static ArchRule webUsesPublicMembersOnly() {
         return classes()
                 .that()
-                .resideInAnyPackage(base + ".web..", base + ".autoconfigure.http..")
+                .resideInAnyPackage(BASE + ".web..", BASE + ".autoconfigure.http..")
                 .should(Conditions.notAccess("private or internal members", Accesses.reachesPrivateMembers()))
                 .allowEmptyShould(true);
     }
 
-    ArchRule kafkaStaysInItsForwarder() {
+    static ArchRule kafkaStaysInItsForwarder() {
         return only(List.of("forward.kafka", "autoconfigure"), "org.springframework.kafka..", "org.apache.kafka..");
     }
 
-    ArchRule rabbitStaysInItsForwarder() {
+    static ArchRule rabbitStaysInItsForwarder() {
         return only(List.of("forward.rabbit", "autoconfigure"), "org.springframework.amqp..", "com.rabbitmq..");
     }
 
-    ArchRule jmsStaysInItsForwarder() {
+    static ArchRule jmsStaysInItsForwarder() {
         return only(List.of("forward.jms", "autoconfigure"), "org.springframework.jms..", "jakarta.jms..");
     }
 
-    ArchRule bootStaysAboveTheEngine() {
+    static ArchRule bootStaysAboveTheEngine() {
         List<String> allowed =
                 LAYERS.stream().skip(FIRST_LAYER_WITH_BOOT).flatMap(Set::stream).toList();
         return only(allowed, "org.springframework.boot..");
     }
 
-    ArchRule jacksonStaysInConvert() {
+    static ArchRule jacksonStaysInConvert() {
         return only(
                 List.of("convert", "web.api.json", "web.api.request", "web.compat", "autoconfigure"),
                 "tools.jackson..",
@@ -112,38 +110,38 @@ final class ArchitectureRules {
     }
 
     /** In each of the packages that see it; annotations of Jackson are allowed. */
-    ArchRule jacksonIsUsedByOneClassOf(String name) {
+    static ArchRule jacksonIsUsedByOneClassOf(String name) {
         return classes()
                 .that()
-                .resideInAPackage(base + "." + name + "..")
+                .resideInAPackage(BASE + "." + name + "..")
                 .should(Conditions.beOneThatUses(
                         "Jackson", "tools.jackson", "com.fasterxml.jackson.core", "com.fasterxml.jackson.databind"))
                 .allowEmptyShould(true);
     }
 
-    ArchRule threadsStartInContainer() {
+    static ArchRule threadsStartInContainer() {
         return classes()
                 .that()
-                .resideOutsideOfPackages(base + ".container..", base)
-                .should(Conditions.notAccess("threads of their own", Accesses.startsThreads(base)))
+                .resideOutsideOfPackages(BASE + ".container..", BASE)
+                .should(Conditions.notAccess("threads of their own", Accesses.startsThreads(BASE)))
                 .allowEmptyShould(true);
     }
 
-    ArchRule nobodyReadsTheSystemClock() {
+    static ArchRule nobodyReadsTheSystemClock() {
         return classes()
                 .should(Conditions.notAccess("the system clock", Accesses.readsTheClock()))
                 .allowEmptyShould(true);
     }
 
-    ArchRule theSystemClockIsChosenInAutoconfigure() {
+    static ArchRule theSystemClockIsChosenInAutoconfigure() {
         return classes()
                 .that()
-                .resideOutsideOfPackage(base + ".autoconfigure..")
+                .resideOutsideOfPackage(BASE + ".autoconfigure..")
                 .should(Conditions.notAccess("a clock of their own", Accesses.makesAClock()))
                 .allowEmptyShould(true);
     }
 
-    ArchRule nothingIsInjectedIntoFields() {
+    static ArchRule nothingIsInjectedIntoFields() {
         return noFields()
                 .should()
                 .beAnnotatedWith("org.springframework.beans.factory.annotation.Autowired")
@@ -156,7 +154,7 @@ final class ArchitectureRules {
                 .allowEmptyShould(true);
     }
 
-    ArchRule staticsAreFinal() {
+    static ArchRule staticsAreFinal() {
         return fields().that()
                 .areStatic()
                 .and(DescribedPredicate.describe(
@@ -166,30 +164,30 @@ final class ArchitectureRules {
                 .allowEmptyShould(true);
     }
 
-    ArchRule packagesAreNamedByWhatTheyDo() {
+    static ArchRule packagesAreNamedByWhatTheyDo() {
         String[] banned = Stream.of("util", "utils", "common", "support", "helper", "impl", "internal", "model")
-                .map(name -> base + ".." + name + "..")
+                .map(name -> BASE + ".." + name + "..")
                 .toArray(String[]::new);
         return noClasses().should().resideInAnyPackage(banned).allowEmptyShould(true);
     }
 
-    ArchRule packagesAreNullMarked() {
+    static ArchRule packagesAreNullMarked() {
         return classes().should(Conditions.liveInANullMarkedPackage()).allowEmptyShould(true);
     }
 
-    ArchRule theBasePackageHoldsOnlyTheMark() {
+    static ArchRule theBasePackageHoldsOnlyTheMark() {
         return noClasses()
                 .that()
                 .doNotHaveSimpleName("package-info")
                 .and()
                 .doNotHaveSimpleName("Internal")
                 .should()
-                .resideInAPackage(base)
+                .resideInAPackage(BASE)
                 .allowEmptyShould(true);
     }
 
     /** Everything that holds for the product. */
-    List<ArchRule> all() {
+    static List<ArchRule> all() {
         return List.of(
                 packagesBelongToALayer(),
                 packagesUseLowerLayersOnly(),
@@ -218,30 +216,30 @@ final class ArchitectureRules {
     }
 
     /** The first segment of a package below the base; empty for the base and for packages outside it. */
-    String topPackage(String packageName) {
-        if (!packageName.startsWith(base + ".")) {
+    static String topPackage(String packageName) {
+        if (!packageName.startsWith(BASE + ".")) {
             return "";
         }
-        String below = packageName.substring(base.length() + 1);
+        String below = packageName.substring(BASE.length() + 1);
         int dot = below.indexOf('.');
         return dot < 0 ? below : below.substring(0, dot);
     }
 
     /** The layer of a package, -1 if it belongs to none. */
-    int layer(String topPackage) {
+    static int layer(String topPackage) {
         return IntStream.range(0, LAYERS.size())
                 .filter(layer -> LAYERS.get(layer).contains(topPackage))
                 .findFirst()
                 .orElse(-1);
     }
 
-    boolean isBase(String packageName) {
-        return packageName.equals(base);
+    static boolean isBase(String packageName) {
+        return packageName.equals(BASE);
     }
 
-    private ArchRule only(List<String> allowed, String... dependencies) {
+    private static ArchRule only(List<String> allowed, String... dependencies) {
         String[] packages =
-                allowed.stream().map(name -> base + "." + name + "..").toArray(String[]::new);
+                allowed.stream().map(name -> BASE + "." + name + "..").toArray(String[]::new);
         return noClasses()
                 .that()
                 .resideOutsideOfPackages(packages)

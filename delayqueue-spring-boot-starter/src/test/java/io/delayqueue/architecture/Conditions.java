@@ -23,22 +23,24 @@ final class Conditions {
 
     private Conditions() {}
 
-    static ArchCondition<JavaClass> belongToALayer(ArchitectureRules rules) {
+    static ArchCondition<JavaClass> belongToALayer() {
         return condition("belong to a layer", (type, events) -> {
             String name = type.getPackageName();
-            if (!rules.isBase(name) && rules.layer(rules.topPackage(name)) < 0) {
+            if (!ArchitectureRules.isBase(name) && ArchitectureRules.layer(ArchitectureRules.topPackage(name)) < 0) {
                 events.add(violated(type, type.getName() + " belongs to no layer"));
             }
         });
     }
 
-    static ArchCondition<JavaClass> useLowerLayersOnly(ArchitectureRules rules) {
+    static ArchCondition<JavaClass> useLowerLayersOnly() {
         return condition("use lower layers only", (type, events) -> {
-            String user = rules.topPackage(type.getPackageName());
+            String user = ArchitectureRules.topPackage(type.getPackageName());
             for (Dependency dependency : type.getDirectDependenciesFromSelf()) {
                 JavaClass target = dependency.getTargetClass().getBaseComponentType();
-                String used = rules.topPackage(target.getPackageName());
-                if (!used.isEmpty() && !used.equals(user) && rules.layer(used) >= rules.layer(user)) {
+                String used = ArchitectureRules.topPackage(target.getPackageName());
+                if (!used.isEmpty()
+                        && !used.equals(user)
+                        && ArchitectureRules.layer(used) >= ArchitectureRules.layer(user)) {
                     events.add(violated(dependency, dependency.getDescription()));
                 }
             }

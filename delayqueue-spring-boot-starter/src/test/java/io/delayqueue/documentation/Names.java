@@ -9,6 +9,7 @@ import io.delayqueue.message.DelayMessage;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.template.receive.DelayQueueReceiver;
 import io.delayqueue.template.receive.Leases;
+import io.delayqueue.testing.SystemClock;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.DelayQueue;
@@ -150,7 +151,7 @@ public abstract class Names {
 
         @Override
         public long getDelay(TimeUnit unit) {
-            return unit.convert(dueNanos - System.nanoTime(), TimeUnit.NANOSECONDS);
+            return unit.convert(dueNanos - SystemClock.nanos(), TimeUnit.NANOSECONDS);
         }
 
         @Override

@@ -7,6 +7,7 @@ import io.delayqueue.message.DelayMessage;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
+import io.delayqueue.testing.SystemClock;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -19,7 +20,7 @@ import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 
 /** The commands of Redis in the documentation, on a real server. */
-@EmbeddedRedis(dedicated = true)
+@EmbeddedRedis
 class RedisExamplesTests {
 
     private final RedisServerProcess redis;
@@ -48,7 +49,7 @@ class RedisExamplesTests {
 
     @Test
     void keysAreThoseOfTheInternals() {
-        Instant dueAt = Instant.now().plus(Duration.ofMinutes(30)).truncatedTo(ChronoUnit.MILLIS);
+        Instant dueAt = SystemClock.now().plus(Duration.ofMinutes(30)).truncatedTo(ChronoUnit.MILLIS);
         try (ConfigurableApplicationContext context = start()) {
             context.getBean(DelayQueueTemplate.class)
                     .send(DelayMessage.to("order-cancel")

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -42,7 +43,6 @@ class OrderlyStopTests {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "",
                 "--dependents=true",
                 "--dependents=true --spring.main.lazy-initialization=true",
                 "--delayqueue.forward[0].topic=due --delayqueue.forward[0].to=receipts"
@@ -50,12 +50,14 @@ class OrderlyStopTests {
             })
     void closingWaitsForRunningHandlers(String properties, CapturedOutput output) throws InterruptedException {
         try (ConfigurableApplicationContext context = StoppingApplication.start(properties(properties))) {
-            assertThat(context.getBean(StoppingApplication.Jobs.class).started.await(30, TimeUnit.SECONDS))
+            assertThat(context.getBean(StoppingApplication.Jobs.class).started.await(60, TimeUnit.SECONDS))
                     .isTrue();
         }
         assertOrderly(output.getOut());
     }
 
+    @Tag("long")
+    @Tag("core")
     @Test
     void signalWaitsForRunningHandlers() throws Exception {
         List<String> command = new ArrayList<>(List.of(
@@ -70,7 +72,7 @@ class OrderlyStopTests {
         Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
         try (BufferedReader lines = process.inputReader(StandardCharsets.UTF_8)) {
             assertOrderly(terminateWhenAllRun(process, lines));
-            assertThat(process.waitFor(10, TimeUnit.SECONDS)).isTrue();
+            assertThat(process.waitFor(60, TimeUnit.SECONDS)).isTrue();
             assertThat(process.exitValue()).isEqualTo(TERMINATED);
         } finally {
             process.destroyForcibly();
