@@ -83,7 +83,7 @@ class SendDeadlinesTests {
             interruptedAfterwards.complete(Thread.currentThread().isInterrupted());
         });
         sender.start();
-        SendDeadlines.PendingSend send = registered.get(20, TimeUnit.SECONDS);
+        SendDeadlines.PendingSend send = registered.get(60, TimeUnit.SECONDS);
 
         pass(TIMEOUT);
         while (sender.isAlive()) {
@@ -92,7 +92,7 @@ class SendDeadlinesTests {
         }
 
         assertThat(send.result()).isCompletedExceptionally();
-        assertThat(interruptedAfterwards.get(20, TimeUnit.SECONDS)).isFalse();
+        assertThat(interruptedAfterwards.get(60, TimeUnit.SECONDS)).isFalse();
         assertThat(deadlines.size()).isZero();
     }
 

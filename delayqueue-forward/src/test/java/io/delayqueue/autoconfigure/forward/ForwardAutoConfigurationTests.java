@@ -136,7 +136,7 @@ class ForwardAutoConfigurationTests {
                             .send("orders", Map.of("no", 1), Duration.ofMillis(50))
                             .id();
 
-                    Message<?> sent = context.getBean(CustomTemplate.class).sent.poll(20, TimeUnit.SECONDS);
+                    Message<?> sent = context.getBean(CustomTemplate.class).sent.poll(60, TimeUnit.SECONDS);
                     assertThat(sent).isNotNull();
                     assertThat(sent.getHeaders())
                             .containsEntry("delayqueue_id", id)
@@ -153,7 +153,7 @@ class ForwardAutoConfigurationTests {
                 .withPropertyValues(forward(0, "topic=orders", "to=stuck", "destination=due", "send-timeout=500ms"))
                 .run(context -> {
                     context.getBean(DelayQueueTemplate.class).send("orders", "text");
-                    assertThat(context.getBean(StuckTemplate.class).sending.await(20, TimeUnit.SECONDS))
+                    assertThat(context.getBean(StuckTemplate.class).sending.await(60, TimeUnit.SECONDS))
                             .isTrue();
                 });
         assertThat(output).contains("Listener forward-orders has stopped").doesNotContain("was stopped while");

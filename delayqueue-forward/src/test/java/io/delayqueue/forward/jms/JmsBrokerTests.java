@@ -104,17 +104,14 @@ class JmsBrokerTests {
         JmsBroker broker = new JmsBroker(new JmsTemplate(unavailable));
         Forwarder forwarder = broker.open(route());
         CompletableFuture<Void> first = inAThread(() -> forwarder.forward(message()));
-        assertThat(connecting.await(30, SECONDS)).isTrue();
+        assertThat(connecting.await(60, SECONDS)).isTrue();
         CompletableFuture<Void> second = inAThread(() -> forwarder.forward(message()));
 
-        long start = System.nanoTime();
-        inAThread(broker::close).get(30, SECONDS);
-        System.out.println("closed after "
-                + Duration.ofNanos(System.nanoTime() - start).toMillis() + " ms while the broker was unavailable");
+        inAThread(broker::close).get(60, SECONDS);
         back.countDown();
 
         for (CompletableFuture<Void> each : List.of(first, second)) {
-            assertThatThrownBy(() -> each.get(30, SECONDS)).hasRootCauseMessage("the application is closed");
+            assertThatThrownBy(() -> each.get(60, SECONDS)).hasRootCauseMessage("the application is closed");
         }
         assertThatThrownBy(() -> forwarder.forward(message())).hasMessage("the application is closed");
         assertThat(connections).hasSize(1);
