@@ -7,6 +7,7 @@ import io.delayqueue.test.redis.RedisServerProcess;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -17,6 +18,7 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDeta
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
+import org.springframework.data.redis.connection.RedisServerCommands;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
 class TestRedisAutoConfigurationTests {
@@ -104,11 +106,13 @@ class TestRedisAutoConfigurationTests {
                 this.runner.withPropertyValues("delayqueue-test.redis-directory=" + directory);
         persistent.run((context) -> {
             redis(context).opsForValue().set("kept", "value");
-            redis(context)
-                    .getConnectionFactory()
-                    .getConnection()
-                    .serverCommands()
-                    .shutdown();
+            RedisServerCommands server =
+                    redis(context).getConnectionFactory().getConnection().serverCommands();
+            ProcessHandle process = ProcessHandle.of(
+                            Long.parseLong(server.info("server").getProperty("process_id")))
+                    .orElseThrow();
+            server.shutdown();
+            process.onExit().get(60, TimeUnit.SECONDS);
         });
         persistent.run((context) ->
                 assertThat(redis(context).opsForValue().get("kept")).isEqualTo("value"));
