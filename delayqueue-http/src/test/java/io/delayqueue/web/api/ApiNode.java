@@ -31,6 +31,10 @@ import tools.jackson.databind.node.ObjectNode;
 final class ApiNode implements AutoCloseable {
 
     static final Duration MAX_WAIT = Duration.ofSeconds(30);
+    static final int MAX_WAITING = 20;
+    /** Threads of the shared node for requests. */
+    static final int THREADS = 4;
+
     static final String TOKEN = "the-token-of-the-tests";
     static final String PRODUCER = "the-token-of-a-producer";
     static final String NEXT_PRODUCER = "the-next-token-of-a-producer";
@@ -38,6 +42,16 @@ final class ApiNode implements AutoCloseable {
     static final String ORDERS = "the-token-of-the-orders";
 
     static final String CONSUMER = "the-token-of-a-consumer";
+    /** Of an administrator that only one test uses. */
+    static final String MEASURED = "the-token-of-a-measured-client";
+    /** Of a client that may send one request per second. */
+    static final String SLOW = "the-token-of-a-slow-client";
+    /** Of a consumer with one waiting request. */
+    static final String PATIENT = "the-token-of-one-that-waits";
+
+    /** Base path of the interface of ouqiang/delay-queue on the shared node. */
+    static final String JOBS = "/jobs";
+
     static final String BASE = "/delayqueue/v1";
 
     /** Property of a node on Jetty. Both containers are on the class path. */
@@ -48,6 +62,30 @@ final class ApiNode implements AutoCloseable {
 
     /** Property of a node on Tomcat. */
     private static final String TOMCAT = JETTY.replace("tomcat", "jetty").replace("Tomcat", "Jetty");
+
+    private static final String[] SHARED = {
+        "spring.jackson.property-naming-strategy=SNAKE_CASE",
+        "delayqueue.http.clients.producer.tokens=" + PRODUCER + "," + NEXT_PRODUCER,
+        "delayqueue.http.clients.producer.permissions=produce",
+        "delayqueue.http.clients.consumer.tokens=" + CONSUMER,
+        "delayqueue.http.clients.consumer.permissions=consume",
+        "delayqueue.http.clients.orders.tokens=" + ORDERS,
+        "delayqueue.http.clients.orders.permissions=admin",
+        "delayqueue.http.clients.orders.topics=order-*,refunds",
+        "delayqueue.http.clients.measured.tokens=" + MEASURED,
+        "delayqueue.http.clients.measured.permissions=admin",
+        "delayqueue.http.clients.slow.tokens=" + SLOW,
+        "delayqueue.http.clients.slow.permissions=produce,consume",
+        "delayqueue.http.clients.slow.requests-per-second=1",
+        "delayqueue.http.clients.patient.tokens=" + PATIENT,
+        "delayqueue.http.clients.patient.permissions=consume",
+        "delayqueue.http.clients.patient.max-waiting=1",
+        "delayqueue.http.max-waiting=" + MAX_WAITING,
+        "delayqueue.http.compat.enabled=true",
+        "delayqueue.http.compat.base-path=" + JOBS,
+        "delayqueue.http.compat.max-wait=50ms",
+        "server.tomcat.threads.max=" + THREADS
+    };
 
     private static @Nullable ApiNode shared;
 
@@ -65,17 +103,16 @@ final class ApiNode implements AutoCloseable {
     /** The node of all tests that need no properties, on Tomcat. */
     static synchronized ApiNode shared() {
         if (shared == null) {
-            shared = start(
-                    "spring.jackson.property-naming-strategy=SNAKE_CASE",
-                    "delayqueue.http.clients.producer.tokens=" + PRODUCER + "," + NEXT_PRODUCER,
-                    "delayqueue.http.clients.producer.permissions=produce",
-                    "delayqueue.http.clients.consumer.tokens=" + CONSUMER,
-                    "delayqueue.http.clients.consumer.permissions=consume",
-                    "delayqueue.http.clients.orders.tokens=" + ORDERS,
-                    "delayqueue.http.clients.orders.permissions=admin",
-                    "delayqueue.http.clients.orders.topics=order-*,refunds");
+            shared = start(SHARED);
         }
         return shared;
+    }
+
+    /** Starts a node like the shared one, with other properties. */
+    static ApiNode startLikeShared(String... properties) {
+        List<String> all = new ArrayList<>(List.of(SHARED));
+        all.addAll(List.of(properties));
+        return start(all.toArray(String[]::new));
     }
 
     static ApiNode start(String... properties) {
@@ -88,6 +125,8 @@ final class ApiNode implements AutoCloseable {
                 "server.port=0",
                 "delayqueue.namespace=" + UUID.randomUUID(),
                 "delayqueue.http.api.enabled=true",
+                "delayqueue.metrics.sample-interval=10m",
+                "springdoc.api-docs.enabled=false",
                 "delayqueue.http.clients.tests.tokens=" + TOKEN,
                 "delayqueue.http.clients.tests.permissions=admin",
                 TOMCAT,
@@ -186,9 +225,9 @@ final class ApiNode implements AutoCloseable {
         return body.toString();
     }
 
-    /** Receives one message within 20 s. */
+    /** Receives one message under a lease of an hour. */
     JsonNode receiveOne(String topic) {
-        Reply reply = receive(topic, "{\"wait\": \"20s\"}");
+        Reply reply = receive(topic, "{\"wait\": \"50s\", \"lease\": \"1h\"}");
         JsonNode messages = reply.json().path("messages");
         if (messages.size() != 1) {
             throw new AssertionError("Received " + reply.text());
@@ -222,6 +261,13 @@ final class ApiNode implements AutoCloseable {
                 .method(method, BodyPublishers.ofString(body)));
     }
 
+    /** Sends a request to the interface of ouqiang/delay-queue on the shared node. */
+    Reply job(String token, String verb, String json) {
+        return exchange(HttpRequest.newBuilder(URI.create(site + JOBS + "/" + verb))
+                .header("Authorization", "Bearer " + token)
+                .POST(BodyPublishers.ofString(json)));
+    }
+
     /** A request below the base path, with all permissions. */
     HttpRequest.Builder request(String path) {
         return HttpRequest.newBuilder(URI.create(base + path))
@@ -231,12 +277,13 @@ final class ApiNode implements AutoCloseable {
 
     /** The same as {@link #post}, without waiting. */
     CompletableFuture<Reply> postAsync(String path, String json, String... headers) {
-        HttpRequest request = request(path)
-                .header("Content-Type", "application/json")
-                .headers(headers)
-                .POST(BodyPublishers.ofString(json))
-                .build();
-        return client.sendAsync(request, BodyHandlers.ofByteArray()).thenApply(response -> {
+        HttpRequest.Builder request =
+                request(path).header("Content-Type", "application/json").POST(BodyPublishers.ofString(json));
+        return exchangeAsync(headers.length == 0 ? request : request.headers(headers));
+    }
+
+    CompletableFuture<Reply> exchangeAsync(HttpRequest.Builder request) {
+        return client.sendAsync(request.build(), BodyHandlers.ofByteArray()).thenApply(response -> {
             check(response);
             return new Reply(response.statusCode(), response);
         });

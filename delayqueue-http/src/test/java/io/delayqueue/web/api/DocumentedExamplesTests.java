@@ -14,6 +14,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
@@ -36,6 +37,8 @@ class DocumentedExamplesTests {
     private record Example(String command, @Nullable String response) {}
 
     @Test
+    @Tag("long")
+    @Tag("compatibility")
     void examplesHaveTheDocumentedResults() throws IOException, InterruptedException {
         ForeignProgram.require("bash", "bash");
         ForeignProgram.require("curl", "curl");

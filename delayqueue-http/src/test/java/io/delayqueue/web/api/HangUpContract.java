@@ -33,6 +33,8 @@ import tools.jackson.databind.JsonNode;
  * none is left under a lease.
  */
 @Timeout(600)
+@Tag("long")
+@Tag("http")
 abstract class HangUpContract {
 
     private static final String TOPIC = "hang-up";
@@ -57,13 +59,6 @@ abstract class HangUpContract {
     }
 
     @Test
-    void eachMessageIsAcknowledgedOnce() throws Exception {
-        acknowledgesEachOnce(200);
-    }
-
-    @Test
-    @Tag("long")
-    @Tag("http")
     void eachOfManyMessagesIsAcknowledgedOnce() throws Exception {
         acknowledgesEachOnce(4_000);
         assertThat(redelivered.get())
@@ -157,7 +152,7 @@ abstract class HangUpContract {
         List<WaitingClient> open = new ArrayList<>();
         while (disconnections.get() < messages) {
             mayConnect.acquire();
-            open.add(WaitingClient.open(version, node.port(), "", TOPIC, random.nextBoolean()));
+            open.add(WaitingClient.open(version, node.port(), TOPIC, random.nextBoolean()));
             if (open.size() > random.nextInt(MOST_OPEN)) {
                 open.remove(random.nextInt(open.size())).close();
                 disconnections.incrementAndGet();

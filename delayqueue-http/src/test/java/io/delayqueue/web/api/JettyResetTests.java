@@ -17,10 +17,13 @@ import java.util.Map;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.eclipse.jetty.ee11.servlet.ServletContextRequest;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.Bean;
 import org.springframework.web.filter.OncePerRequestFilter;
 
+@Tag("long")
+@Tag("http")
 class JettyResetTests {
 
     /** Requests become asynchronous after Jetty has learned that the client reset the stream. */

@@ -34,6 +34,8 @@ import tools.jackson.databind.JsonNode;
  * acknowledged, dead-lettered or cancelled exactly once, and no stale token has an effect.
  */
 @Timeout(600)
+@Tag("long")
+@Tag("http")
 class LoadTests {
 
     private static final String TOPIC = "load";
@@ -51,13 +53,6 @@ class LoadTests {
     private final AtomicInteger disconnects = new AtomicInteger();
 
     @Test
-    void eachMessageEndsInOneWay() throws Exception {
-        endsInOneWay(100);
-    }
-
-    @Test
-    @Tag("long")
-    @Tag("http")
     void eachOfManyMessagesEndsInOneWay() throws Exception {
         endsInOneWay(10_000);
     }

@@ -11,13 +11,16 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.Callable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
 /** Responses while Redis is unavailable, and the permitted repeats. */
+@Tag("long")
+@Tag("http")
 class OutageTests {
 
-    private static final Duration COMMAND_TIMEOUT = Duration.ofMillis(300);
+    private static final Duration COMMAND_TIMEOUT = Duration.ofSeconds(1);
     private static final String BODY = "{\"id\": \"a\", \"payload\": 1}";
 
     @Test

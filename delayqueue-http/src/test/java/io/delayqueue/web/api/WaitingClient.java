@@ -17,8 +17,8 @@ interface WaitingClient extends AutoCloseable {
      *
      * @param resets whether the client, over HTTP/2, resets its stream instead of closing its connection
      */
-    static WaitingClient open(HttpClient.Version version, int port, String contextPath, String topic, boolean resets) {
-        String path = contextPath + ApiNode.BASE + "/receive";
+    static WaitingClient open(HttpClient.Version version, int port, String topic, boolean resets) {
+        String path = ApiNode.BASE + "/receive";
         String body = ApiNode.receiving(topic, "{\"wait\": \"50s\", \"lease\": \"1s\"}");
         if (version == HttpClient.Version.HTTP_2) {
             Http2Client client = new Http2Client(port);

@@ -32,6 +32,8 @@ import org.junit.jupiter.api.Timeout;
  * Clients push, pop, finish and disconnect at random. Every job is delivered and finished, none before its due time.
  */
 @Timeout(600)
+@Tag("long")
+@Tag("http")
 class CompatLoadTests {
 
     private static final int POPPERS = 6;
@@ -46,13 +48,6 @@ class CompatLoadTests {
     private int jobs;
 
     @Test
-    void everyJobIsFinishedAndNoneIsEarly() throws InterruptedException {
-        run(100);
-    }
-
-    @Test
-    @Tag("long")
-    @Tag("http")
     void manyJobsAreFinishedAndNoneIsEarly() throws InterruptedException {
         run(6_000);
     }

@@ -1,6 +1,7 @@
 package io.delayqueue.web.waiting;
 
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 import org.springframework.boot.jetty.servlet.JettyServletWebServerFactory;
 import org.springframework.boot.tomcat.servlet.TomcatServletWebServerFactory;
 import org.springframework.boot.web.server.servlet.ServletWebServerFactory;
@@ -19,6 +20,8 @@ class LongPollTests {
     }
 
     @Nested
+    @Tag("long")
+    @Tag("http")
     class OnJetty extends LongPollContract {
 
         @Override

@@ -152,7 +152,7 @@ final class IdsOnRedis implements AutoCloseable {
     }
 
     static <T> T join(CompletableFuture<T> future) {
-        return future.orTimeout(30, TimeUnit.SECONDS).join();
+        return future.orTimeout(60, TimeUnit.SECONDS).join();
     }
 
     @Override

@@ -23,6 +23,7 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -458,7 +459,17 @@ abstract class UniqueIdsContract {
     /** Concurrent pushes and ends of a few ids in a few topics, by several processes, while one sweeps without grace. */
     @Test
     void lastPushWinsInAnyRace() {
-        int ids = 30;
+        race(40, 8);
+    }
+
+    @Test
+    @Tag("long")
+    @Tag("http")
+    void lastPushWinsInALongRace() {
+        race(1_000, 30);
+    }
+
+    private void race(int actions, int ids) {
         List<IdHistory> histories = Stream.generate(IdHistory::new).limit(ids).toList();
         List<CompletableFuture<Void>> ends = new ArrayList<>();
         for (int thread = 0; thread < 6; thread++) {
@@ -467,7 +478,7 @@ abstract class UniqueIdsContract {
             String name = "t" + thread;
             CompletableFuture<Void> end = new CompletableFuture<>();
             ends.add(end);
-            new Thread(() -> tell(end, () -> race(own, name, random, histories)), name).start();
+            new Thread(() -> tell(end, () -> race(own, name, random, actions, histories)), name).start();
         }
         for (int i = 0; !ends.stream().allMatch(CompletableFuture::isDone); i++) {
             redis().sweep(Duration.ZERO, "r" + i % ids);
@@ -501,8 +512,8 @@ abstract class UniqueIdsContract {
         }
     }
 
-    private static void race(Pusher own, String name, Random random, List<IdHistory> histories) {
-        for (int i = 0; i < 250; i++) {
+    private static void race(Pusher own, String name, Random random, int actions, List<IdHistory> histories) {
+        for (int i = 0; i < actions; i++) {
             int id = random.nextInt(histories.size());
             String topic = TOPICS.get(random.nextInt(TOPICS.size()));
             if (random.nextInt(5) == 0) {

@@ -10,11 +10,14 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** On three masters, with index and topics on different ones. */
+@Tag("long")
+@Tag("http")
 class UniqueIdsOnClusterTests extends UniqueIdsContract {
 
     private static RedisClusterProcess cluster;
