@@ -14,6 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 
@@ -22,6 +23,13 @@ final class CompatNode implements AutoCloseable {
 
     private static final Duration MAX_WAIT = Duration.ofSeconds(60);
 
+    private static final String[] SHARED = {
+        // leases of an unknown topic are left alone for a third of this time
+        "delayqueue.listener.lease=3s", "delayqueue.http.compat.max-wait=50s", "delayqueue.http.max-body-size=10KB"
+    };
+
+    private static @Nullable CompatNode shared;
+
     private final ConfigurableApplicationContext context;
     private final HttpClient client = HttpClient.newHttpClient();
     private final String base;
@@ -29,6 +37,21 @@ final class CompatNode implements AutoCloseable {
     private CompatNode(ConfigurableApplicationContext context, String base) {
         this.context = context;
         this.base = base;
+    }
+
+    /** The node of all tests that need no properties, on Tomcat with the base path {@code /dq}. */
+    static synchronized CompatNode shared() {
+        if (shared == null) {
+            shared = start("tomcat", "/dq", SHARED);
+        }
+        return shared;
+    }
+
+    /** Starts a node like the shared one, with another server. */
+    static CompatNode startLikeShared(String server, boolean http2) {
+        List<String> all = new ArrayList<>(List.of(SHARED));
+        all.add("server.http2.enabled=" + http2);
+        return start(server, "/dq", all.toArray(String[]::new));
     }
 
     /**
@@ -44,6 +67,8 @@ final class CompatNode implements AutoCloseable {
                 "server.port=0",
                 "delayqueue.namespace=" + UUID.randomUUID(),
                 "delayqueue.http.compat.enabled=true",
+                "delayqueue.metrics.sample-interval=10m",
+                "springdoc.api-docs.enabled=false",
                 "delayqueue.http.compat.base-path=" + base,
                 "spring.main.banner-mode=off",
                 "spring.main.log-startup-info=false"));

@@ -9,12 +9,10 @@ import io.delayqueue.template.receive.DelayQueueReceiver;
 import io.delayqueue.template.receive.LeasedDelivery;
 import io.delayqueue.testing.Dump;
 import io.delayqueue.testing.RawRedis;
+import io.delayqueue.testing.SystemClock;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.stream.Collectors;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,18 +23,7 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDeta
 @Timeout(120)
 class CompatRequestTests {
 
-    private static CompatNode node;
-
-    @BeforeAll
-    static void start() {
-        // leases of an unknown topic are left alone for a third of this time
-        node = CompatNode.start("tomcat", "/dq", "delayqueue.listener.lease=3s", "delayqueue.http.compat.max-wait=3s");
-    }
-
-    @AfterAll
-    static void stop() {
-        node.close();
-    }
+    private final CompatNode node = CompatNode.shared();
 
     private static String failure(String message) {
         return "{\"code\":1,\"message\":\"" + message + "\",\"data\":null}";
@@ -73,7 +60,7 @@ class CompatRequestTests {
 
     @Test
     void jobIsFoundById() {
-        long before = Instant.now().getEpochSecond();
+        long before = SystemClock.now().getEpochSecond();
         node.push("look", " l1 ", 2147483648L, 86400, "  <a>&amp; ");
         String found = node.ask("get", "{\"ID\":\"l1\"}");
 
@@ -82,7 +69,7 @@ class CompatRequestTests {
                         "\\{\"code\":0,\"message\":\"操作成功\",\"data\":\\{\"topic\":\"look\",\"id\":\"l1\",\"delay\":\\d+,"
                                 + "\"ttr\":86400,\"body\":\"\\\\u003ca\\\\u003e\\\\u0026amp;\"}}");
         long due = Long.parseLong(found.replaceAll(".*\"delay\":(\\d+).*", "$1"));
-        assertThat(due).isBetween(before + 2147483648L, before + 2147483648L + 30);
+        assertThat(due).isBetween(before + 2147483648L, before + 2147483648L + 60);
         assertThat(node.ask("delete", "{\"id\":\"l1\"}")).isEqualTo(NOTHING);
         assertThat(node.ask("get", "{\"id\":\"l1\"}")).isEqualTo(NOTHING);
     }
@@ -104,8 +91,8 @@ class CompatRequestTests {
 
     @Test
     void pushReplacesTheJobInAnyTopic() {
-        node.push("first", "r1", 3600, 5, "one");
-        node.push("second", "r1", 1, 5, "two");
+        node.push("first", "r1", 3600, 60, "one");
+        node.push("second", "r1", 1, 60, "two");
 
         assertThat(node.template().find("first", "r1")).isEmpty();
         assertThat(node.ask("pop", "{\"topic\":\"first,second\"}")).isEqualTo(job("r1", "two"));
@@ -114,7 +101,7 @@ class CompatRequestTests {
 
     @Test
     void reservedNamesAreNoIds() {
-        node.push("forged", "g1", 3600, 5, "one");
+        node.push("forged", "g1", 3600, 60, "one");
         node.push("forged", "g2", 1, 60, "two");
         assertThat(node.ask("pop", "{\"topic\":\"forged\"}")).isEqualTo(job("g2", "two"));
         int port = node.bean(DataRedisConnectionDetails.class).getStandalone().getPort();
@@ -159,14 +146,18 @@ class CompatRequestTests {
     }
 
     private static DelayMessage message(String topic, String id, String payload) {
-        return DelayMessage.to(topic).id(id).payload(payload).build();
+        return DelayMessage.to(topic)
+                .id(id)
+                .payload(payload)
+                .lease(Duration.ofMinutes(1))
+                .build();
     }
 
     @Test
     void javaAndClientsShareJobs() {
         node.push("mixed", "m1", 1, 60, "from a client");
         List<LeasedDelivery> received =
-                node.bean(DelayQueueReceiver.class).receive("mixed", 1, Duration.ofSeconds(30), Duration.ofSeconds(5));
+                node.bean(DelayQueueReceiver.class).receive("mixed", 1, Duration.ofMinutes(1), Duration.ofMinutes(1));
         assertThat(received).hasSize(1);
         assertThat(received.get(0).payload(String.class)).isEqualTo("from a client");
         assertThat(received.get(0).acknowledge().join()).isTrue();
@@ -174,7 +165,7 @@ class CompatRequestTests {
 
         node.template().send(message("mixed", "m2", "from Java"));
         assertThat(node.ask("pop", "{\"topic\":\"mixed\"}")).isEqualTo(job("m2", "from Java"));
-        assertThat(node.ask("get", "{\"id\":\"m2\"}")).contains("\"topic\":\"mixed\"", "\"ttr\":3,");
+        assertThat(node.ask("get", "{\"id\":\"m2\"}")).contains("\"topic\":\"mixed\"", "\"ttr\":60,");
         assertThat(node.ask("finish", "{\"id\":\"m2\"}")).isEqualTo(NOTHING);
         assertThat(node.template().find("mixed", "m2")).isEmpty();
     }

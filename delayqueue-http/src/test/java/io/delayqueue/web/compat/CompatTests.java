@@ -1,6 +1,7 @@
 package io.delayqueue.web.compat;
 
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 class CompatTests {
 
@@ -14,6 +15,8 @@ class CompatTests {
     }
 
     @Nested
+    @Tag("long")
+    @Tag("http")
     class OnJetty extends CompatContract {
 
         @Override
@@ -23,6 +26,8 @@ class CompatTests {
     }
 
     @Nested
+    @Tag("long")
+    @Tag("http")
     class OnTomcatOverHttp2 extends OnTomcat {
 
         @Override
@@ -32,6 +37,8 @@ class CompatTests {
     }
 
     @Nested
+    @Tag("long")
+    @Tag("http")
     class OnJettyOverHttp2 extends OnJetty {
 
         @Override
