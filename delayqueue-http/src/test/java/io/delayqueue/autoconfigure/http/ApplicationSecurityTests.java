@@ -2,11 +2,9 @@ package io.delayqueue.autoconfigure.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
-import io.micrometer.core.instrument.MeterRegistry;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -15,7 +13,6 @@ import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.SpringBootConfiguration;
@@ -43,41 +40,27 @@ class ApplicationSecurityTests {
     private static final String MESSAGE = "/delayqueue/v1/topics/orders/messages/absent";
     private static final String DOCUMENT = "/delayqueue/v1/openapi.json";
 
-    private static ConfigurableApplicationContext permitsAll;
-    private static ConfigurableApplicationContext defaults;
+    private static ConfigurableApplicationContext context;
 
     private final HttpClient http = HttpClient.newHttpClient();
 
     @BeforeAll
     static void start(RedisServerProcess redis) {
-        permitsAll = run(PermitsAll.class, redis);
-        defaults = run(
-                Defaults.class,
-                redis,
-                "--spring.security.user.name=somebody",
-                "--spring.security.user.password=" + PASSWORD);
-    }
-
-    private static ConfigurableApplicationContext run(Class<?> application, RedisServerProcess redis, String... more) {
-        String[] own = {
-            "--server.address=127.0.0.1",
-            "--server.port=0",
-            "--spring.data.redis.port=" + redis.port(),
-            "--delayqueue.http.api.enabled=true",
-            "--delayqueue.http.compat.enabled=true",
-            "--delayqueue.http.compat.base-path=/queue",
-            "--delayqueue.http.compat.max-wait=10ms"
-        };
-        String[] all = new String[own.length + more.length];
-        System.arraycopy(own, 0, all, 0, own.length);
-        System.arraycopy(more, 0, all, own.length, more.length);
-        return new SpringApplicationBuilder(application).run(all);
+        context = new SpringApplicationBuilder(PermitsAll.class)
+                .run(
+                        "--server.address=127.0.0.1",
+                        "--server.port=0",
+                        "--springdoc.api-docs.enabled=false",
+                        "--spring.data.redis.port=" + redis.port(),
+                        "--delayqueue.http.api.enabled=true",
+                        "--delayqueue.http.compat.enabled=true",
+                        "--delayqueue.http.compat.base-path=/queue",
+                        "--delayqueue.http.compat.max-wait=10ms");
     }
 
     @AfterAll
     static void stop() {
-        permitsAll.close();
-        defaults.close();
+        context.close();
     }
 
     /** An application whose chain permits all requests. The queue still requires its authorities. */
@@ -106,7 +89,7 @@ class ApplicationSecurityTests {
         "admin, /queue/pop, 200"
     })
     void clientsNeedTheAuthorityOfTheOperation(@Nullable String user, String path, int status) throws Exception {
-        assertThat(get(permitsAll, user, path).statusCode()).isEqualTo(status);
+        assertThat(get(user, path).statusCode()).isEqualTo(status);
     }
 
     @ParameterizedTest
@@ -118,50 +101,15 @@ class ApplicationSecurityTests {
         "/queue/pop, delayqueue:consume or delayqueue:admin"
     })
     void rejectionNamesTheAuthorities(String path, String authorities) throws Exception {
-        assertThat(get(permitsAll, "somebody", path).body())
-                .contains("lacks the required authority: " + authorities + ".");
-        assertThat(get(permitsAll, null, path).body())
+        assertThat(get("somebody", path).body()).contains("lacks the required authority: " + authorities + ".");
+        assertThat(get(null, path).body())
                 .contains("The request is not authenticated")
                 .contains(authorities)
                 .contains("delayqueue.http.clients")
                 .contains("delayqueue.http.unsecured");
     }
 
-    @ParameterizedTest
-    @CsvSource({
-        DEAD_LETTERS + ", 403",
-        DEAD_LETTERS + "/1, 403",
-        MESSAGE + ", 403",
-        DOCUMENT + ", 403",
-        "/queue/pop, 403",
-        "/own, 404"
-    })
-    void clientWithoutAuthoritiesIsRejected(String path, int status) throws Exception {
-        assertThat(get(defaults, "somebody", path).statusCode()).isEqualTo(status);
-    }
-
-    @Test
-    void requestsThatSecurityRejectsAreMeasured() throws Exception {
-        assertThat(get(defaults, null, DEAD_LETTERS).statusCode()).isEqualTo(401);
-        assertThat(get(defaults, "somebody", DEAD_LETTERS).statusCode()).isEqualTo(403);
-
-        await().untilAsserted(() -> {
-            assertThat(measured("none", "4xx")).isPositive();
-            assertThat(measured("list", "4xx")).isPositive();
-        });
-    }
-
-    /** All clients of the application's security share a tag. */
-    private static long measured(String operation, String status) {
-        return defaults.getBean(MeterRegistry.class)
-                .get("delayqueue.http.requests")
-                .tags("interface", "api", "operation", operation, "status", status, "client", "none")
-                .timer()
-                .count();
-    }
-
-    private HttpResponse<String> get(ConfigurableApplicationContext context, @Nullable String user, String path)
-            throws Exception {
+    private HttpResponse<String> get(@Nullable String user, String path) throws Exception {
         String port = context.getEnvironment().getRequiredProperty("local.server.port");
         HttpRequest.Builder request = HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path));
         if (user != null) {
@@ -170,10 +118,6 @@ class ApplicationSecurityTests {
         }
         return http.send(request.build(), HttpResponse.BodyHandlers.ofString());
     }
-
-    @SpringBootConfiguration
-    @EnableAutoConfiguration
-    static class Defaults {}
 
     @SpringBootConfiguration
     @EnableAutoConfiguration

@@ -18,6 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -38,6 +39,13 @@ class HttpInterfaceCheckTests {
 
     private final WebApplicationContextRunner servlets =
             new WebApplicationContextRunner().withConfiguration(CONFIGURATIONS);
+
+    /** Binds the properties only. */
+    private final ApplicationContextRunner properties =
+            new ApplicationContextRunner().withUserConfiguration(Properties.class);
+
+    @EnableConfigurationProperties(DelayQueueProperties.class)
+    static class Properties {}
 
     @Test
     void interfacesAreOffUnlessEnabled() {
@@ -162,7 +170,8 @@ class HttpInterfaceCheckTests {
                 "max-body-size=1B | delayqueue.http.max-body-size must be from 1 KB to 1 GB"
             })
     void valuesAreChecked(String property, String sentence) {
-        servlets.withPropertyValues("delayqueue.http." + property)
+        properties
+                .withPropertyValues("delayqueue.http." + property)
                 .run(context -> assertThat(context).getFailure().hasStackTraceContaining(sentence));
     }
 
@@ -186,7 +195,8 @@ class HttpInterfaceCheckTests {
                 "max-waiting=0 | delayqueue.http.clients.shop.max-waiting must be from 1 to 1,000,000, but was 0"
             })
     void clientsAreChecked(String property, String sentence) {
-        servlets.withPropertyValues(
+        properties
+                .withPropertyValues(
                         "delayqueue.http.clients.shop.tokens[0]=0123456789abcdef",
                         "delayqueue.http.clients.shop.permissions=produce,consume",
                         "delayqueue.http.clients.shop." + property.replace("%s", "x".repeat(129)))
@@ -201,13 +211,15 @@ class HttpInterfaceCheckTests {
     })
     void clientsNeedANameTokensAndPermissions(String property, String sentence) {
         String key = property.startsWith("[") ? "clients" : "clients.";
-        servlets.withPropertyValues("delayqueue.http." + key + property)
+        properties
+                .withPropertyValues("delayqueue.http." + key + property)
                 .run(context -> assertThat(context).getFailure().hasStackTraceContaining(sentence));
     }
 
     @Test
     void clientsExcludeUnsecured() {
-        servlets.withPropertyValues(
+        properties
+                .withPropertyValues(
                         "delayqueue.http.unsecured=true",
                         "delayqueue.http.clients.shop.tokens=0123456789abcdef",
                         "delayqueue.http.clients.shop.permissions=admin")
@@ -219,7 +231,8 @@ class HttpInterfaceCheckTests {
 
     @Test
     void tokenBelongsToOneClient() {
-        servlets.withPropertyValues(
+        properties
+                .withPropertyValues(
                         "delayqueue.http.clients.a.tokens=another-0123456789,fedcba9876543210",
                         "delayqueue.http.clients.a.permissions=produce",
                         "delayqueue.http.clients.b.tokens=fedcba9876543210",
@@ -235,7 +248,8 @@ class HttpInterfaceCheckTests {
 
     @Test
     void messagesDoNotContainTokens() {
-        servlets.withPropertyValues(
+        properties
+                .withPropertyValues(
                         "delayqueue.http.clients.shop.tokens=hunter2", "delayqueue.http.clients.shop.permissions=admin")
                 .run(context -> assertThat(context.getStartupFailure())
                         .rootCause()
@@ -245,7 +259,8 @@ class HttpInterfaceCheckTests {
 
     @Test
     void textOfPropertiesDoesNotContainTokens() {
-        servlets.withPropertyValues(
+        properties
+                .withPropertyValues(
                         "delayqueue.http.clients.shop.tokens=0123456789abcdef",
                         "delayqueue.http.clients.shop.permissions=admin")
                 .run(context -> assertThat(

@@ -2,9 +2,12 @@ package io.delayqueue.autoconfigure.http;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.Timer;
 import jakarta.servlet.DispatcherType;
 import java.io.IOException;
 import java.net.URI;
@@ -57,7 +60,7 @@ class SecuredHttpInterfacesTests {
                         "--server.port=0",
                         "--spring.data.redis.port=" + redis.port(),
                         "--delayqueue.http.api.enabled=true",
-                        "--delayqueue.http.api.max-wait=10s",
+                        "--springdoc.api-docs.enabled=false",
                         "--delayqueue.http.compat.enabled=true",
                         "--delayqueue.http.compat.base-path=/queue",
                         "--delayqueue.http.compat.max-wait=10ms");
@@ -113,11 +116,29 @@ class SecuredHttpInterfacesTests {
     @Test
     void asynchronousResponseIsAuthorized() throws Exception {
         var waiting = http.sendAsync(
-                request("consumer", "/delayqueue/v1/receive", "{\"topics\":[\"late\"],\"wait\":\"10s\"}"),
+                request("consumer", "/delayqueue/v1/receive", "{\"topics\":[\"late\"],\"wait\":\"50s\"}"),
                 HttpResponse.BodyHandlers.ofString());
-        post("producer", "/delayqueue/v1/topics/late/messages", "{\"id\":\"l\",\"delay\":\"300ms\",\"payload\":1}");
+        post("producer", "/delayqueue/v1/topics/late/messages", "{\"id\":\"l\",\"delay\":\"50ms\",\"payload\":1}");
 
         assertThat(waiting.join().body()).contains("\"id\":\"l\"");
+    }
+
+    @Test
+    void requestsThatSecurityRejectsAreMeasured() throws Exception {
+        assertThat(post("nobody", API + "/receive", "{}").statusCode()).isEqualTo(401);
+        assertThat(post("producer", API + "/leases/dA.MQ.x/acknowledge", "{}").statusCode())
+                .isEqualTo(403);
+
+        await().until(() -> measured("none") && measured("acknowledge"));
+    }
+
+    /** All clients of the application's security share a tag. */
+    private static boolean measured(String operation) {
+        Timer timer = context.getBean(MeterRegistry.class)
+                .find("delayqueue.http.requests")
+                .tags("interface", "api", "operation", operation, "status", "4xx", "client", "none")
+                .timer();
+        return timer != null && timer.count() > 0;
     }
 
     @Test
