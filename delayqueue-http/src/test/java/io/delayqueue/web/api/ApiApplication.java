@@ -27,7 +27,12 @@ import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.InitBinder;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
+import org.springframework.web.context.request.NativeWebRequest;
+import org.springframework.web.context.request.async.DeferredResult;
+import org.springframework.web.context.request.async.DeferredResultProcessingInterceptor;
 import org.springframework.web.filter.OncePerRequestFilter;
+import org.springframework.web.servlet.config.annotation.AsyncSupportConfigurer;
+import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 import org.springframework.web.servlet.mvc.method.annotation.ResponseBodyAdvice;
 
 /** An application with settings for its own requests and responses, which must not apply to the HTTP API. */
@@ -64,6 +69,26 @@ class ApiApplication {
                     request.getParameter("_method");
                 }
                 chain.doFilter(request, response);
+            }
+        };
+    }
+
+    /** Lets a wait fail before it begins if the request asks for it. */
+    @Bean
+    WebMvcConfigurer failingWaits() {
+        return new WebMvcConfigurer() {
+
+            @Override
+            public void configureAsyncSupport(AsyncSupportConfigurer configurer) {
+                configurer.registerDeferredResultInterceptors(new DeferredResultProcessingInterceptor() {
+
+                    @Override
+                    public <T> void beforeConcurrentHandling(NativeWebRequest request, DeferredResult<T> result) {
+                        if (request.getHeader("Fail-Wait") != null) {
+                            throw new IllegalStateException("for the test");
+                        }
+                    }
+                });
             }
         };
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.redis.KeySpace;
+import io.delayqueue.testing.SystemClock;
 import io.delayqueue.web.api.ApiApplication.CancelOrder;
 import io.delayqueue.web.api.ApiNode.Reply;
 import java.net.URI;
@@ -69,7 +70,7 @@ class MessagesTests {
 
     @Test
     void idsAreGeneratedAndDatesAreKept() {
-        Instant due = Instant.now().plus(1, ChronoUnit.DAYS).truncatedTo(ChronoUnit.MILLIS);
+        Instant due = SystemClock.now().plus(1, ChronoUnit.DAYS).truncatedTo(ChronoUnit.MILLIS);
 
         JsonNode sent =
                 node.send(topic, "{\"dueAt\": \"" + due + "\", \"payload\": 1}").json();
@@ -83,7 +84,7 @@ class MessagesTests {
         Reply reply = node.send("listened", "{\"payload\": {\"order_no\": \"47 Ü\", \"total_amount\": 5}}");
 
         assertThat(reply.status()).isEqualTo(201);
-        assertThat(node.bean(ApiApplication.class).cancelled.poll(30, TimeUnit.SECONDS))
+        assertThat(node.bean(ApiApplication.class).cancelled.poll(60, TimeUnit.SECONDS))
                 .isEqualTo(new CancelOrder("47 Ü", 5));
     }
 

@@ -11,7 +11,6 @@ import io.micrometer.observation.tck.TestObservationRegistryAssert;
 import java.net.URI;
 import java.net.http.HttpRequest;
 import java.net.http.HttpRequest.BodyPublishers;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -41,13 +40,12 @@ class ObservedRequestsTests {
             assertThat(job(node, "pop", "{\"topic\": \"t,other\"}")).contains("\"id\":\"b\"");
 
             TestObservationRegistry registry = node.bean(Observed.class).registry;
-            await().atMost(Duration.ofSeconds(30))
-                    .untilAsserted(() -> assertThat(observed(registry))
-                            .containsExactlyInAnyOrder(
-                                    "send api in http.server.requests: accepted",
-                                    "receive api in http.server.requests: received",
-                                    "send t in http.server.requests: accepted",
-                                    "receive t in http.server.requests: received"));
+            await().untilAsserted(() -> assertThat(observed(registry))
+                    .containsExactlyInAnyOrder(
+                            "send api in http.server.requests: accepted",
+                            "receive api in http.server.requests: received",
+                            "send t in http.server.requests: accepted",
+                            "receive t in http.server.requests: received"));
         }
     }
 

@@ -15,7 +15,7 @@ final class RawClient implements AutoCloseable {
     RawClient(int port) {
         try {
             socket = new Socket(InetAddress.getLoopbackAddress(), port);
-            socket.setSoTimeout((int) ApiNode.MAX_WAIT.toMillis());
+            socket.setSoTimeout(60_000);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -1,6 +1,7 @@
 package io.delayqueue.web.api;
 
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Tag;
 
 class RequestMetersTests {
 
@@ -13,6 +14,8 @@ class RequestMetersTests {
     }
 
     @Nested
+    @Tag("long")
+    @Tag("http")
     class OnJetty extends RequestMetersContract {
 
         OnJetty() {

@@ -69,7 +69,7 @@ class SettleTests {
         assertThat(found("retried").lastFailure()).isEqualTo("retry: not yet");
         assertThat(found("postponed").postponements()).isEqualTo(1);
         assertThat(found("extended").leaseEnd())
-                .isAfter(Instant.parse(extended.path("leaseEnd").asString()).plusSeconds(3600));
+                .isAfter(Instant.parse(extended.path("leaseEnd").asString()).plusSeconds(1800));
         assertThat(found("released").state()).isEqualTo(MessageState.READY);
         assertThat(found("released").attempts()).isZero();
         JsonNode deadLetter = node.get("/topics/" + topic + "/dead-letters")

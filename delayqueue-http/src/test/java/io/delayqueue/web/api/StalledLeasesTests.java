@@ -2,10 +2,6 @@ package io.delayqueue.web.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
-import static org.mockito.ArgumentMatchers.any;
-import static org.mockito.BDDMockito.given;
-import static org.mockito.BDDMockito.willAnswer;
-import static org.mockito.Mockito.mock;
 
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.MessageState;
@@ -14,13 +10,19 @@ import io.delayqueue.store.TopicConflictException;
 import io.delayqueue.template.receive.Leases;
 import io.delayqueue.web.api.ApiNode.Reply;
 import io.delayqueue.web.api.request.Receipt;
+import io.delayqueue.web.api.request.SettleAction;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -42,7 +44,7 @@ class StalledLeasesTests {
 
     @BeforeAll
     void start() {
-        node = ApiNode.start(Stalled.class, "delayqueue.redis.command-timeout=1500ms");
+        node = ApiNode.start(Stalled.class);
     }
 
     @AfterAll
@@ -66,27 +68,32 @@ class StalledLeasesTests {
 
     @Test
     void timedOutSettlementIsNotKept() {
-        Stalled application = node.bean(Stalled.class);
-        application.asked.clear();
+        StalledLeases leases = new StalledLeases();
+        MessageSettling settling = new MessageSettling(leases.proxy(), Duration.ofMillis(1));
+
         for (int i = 1; i <= 2; i++) {
-            assertThat(node.post("/leases/" + receipt("stalled") + "/acknowledge", "")
-                            .status())
-                    .isEqualTo(504);
-            assertThat(application.asked).hasSize(i);
+            Receipt receipt = new Receipt("t", "stalled", "1");
+            assertThat(settling.one(receipt, SettleAction.ACKNOWLEDGE, null, null, null)
+                            .join()
+                            .failure())
+                    .isInstanceOfSatisfying(
+                            ProblemException.class,
+                            failure -> assertThat(failure.problem().status()).isEqualTo(504));
+            assertThat(leases.asked).hasSize(i);
         }
 
-        assertThat(application.asked).allMatch(CompletableFuture::isDone);
-        assertThat(application.settling).isNotDone();
+        assertThat(leases.asked).allMatch(CompletableFuture::isDone);
+        assertThat(leases.settling).isNotDone();
     }
 
     @Test
     void eachSettlementHasItsOwnResult() {
-        Reply reply = settle("settled", "lost", "stalled", "unavailable", "unconfirmed", "failed");
+        Reply reply = settle("settled", "lost", "unknown", "unavailable", "unconfirmed", "failed");
 
         assertThat(reply.status()).isEqualTo(200);
         List<JsonNode> results = reply.json().path("results").valueStream().toList();
         assertThat(results.stream().map(each -> each.path("id").asString()))
-                .containsExactly("settled", "lost", "stalled", "unavailable", "unconfirmed", "failed");
+                .containsExactly("settled", "lost", "unknown", "unavailable", "unconfirmed", "failed");
         assertThat(results.stream().map(each -> each.path("outcome").asString()))
                 .containsExactly(
                         "settled", "lease-lost", "outcome-unknown", "unavailable", "outcome-unknown", "failed");
@@ -98,7 +105,7 @@ class StalledLeasesTests {
     @Test
     void requestFailsIfNoSettlementHasACertainResult() {
         Reply unavailable = settle("unavailable", "unavailable");
-        Reply unknown = settle("unavailable", "stalled");
+        Reply unknown = settle("unavailable", "unknown");
 
         assertThat(unavailable.status()).isEqualTo(503);
         assertThat(unavailable.problem()).isEqualTo("unavailable");
@@ -121,7 +128,7 @@ class StalledLeasesTests {
     void receivedMessagesAreReturnedWithTheResults() {
         node.template().send("received", "x");
 
-        JsonNode reply = node.receive("received", settlements("stalled")).json();
+        JsonNode reply = node.receive("received", settlements("unknown")).json();
 
         assertThat(reply.path("messages")).hasSize(1);
         assertThat(reply.path("results").get(0).path("outcome").asString()).isEqualTo("outcome-unknown");
@@ -165,16 +172,49 @@ class StalledLeasesTests {
     @EnableAutoConfiguration
     static class Stalled extends ApiApplication {
 
-        final CompletableFuture<Boolean> settling = new CompletableFuture<>();
-        final Queue<CompletableFuture<Boolean>> asked = new ConcurrentLinkedQueue<>();
-
         @Bean
         Leases leases() {
-            Leases leases = mock();
-            given(leases.acknowledge(any(), any(), any())).willAnswer(call -> switch (call.<String>getArgument(1)) {
+            return new StalledLeases().proxy();
+        }
+
+        /** With a timeout that no test awaits. */
+        @Bean
+        MessageSettling settling(Leases leases) {
+            return new MessageSettling(leases, Duration.ofHours(1));
+        }
+    }
+
+    /** Acknowledgements that end as the id of the message says. */
+    private static final class StalledLeases {
+
+        private final CompletableFuture<Boolean> settling = new CompletableFuture<>();
+        private final Queue<CompletableFuture<Boolean>> asked = new ConcurrentLinkedQueue<>();
+
+        Leases proxy() {
+            return (Leases)
+                    Proxy.newProxyInstance(Leases.class.getClassLoader(), new Class<?>[] {Leases.class}, this::call);
+        }
+
+        @SuppressWarnings("unchecked")
+        private @Nullable Object call(Object proxy, Method method, Object[] arguments) {
+            switch (method.getName()) {
+                case "together" -> {
+                    ((Consumer<Leases>) arguments[0]).accept((Leases) proxy);
+                    return null;
+                }
+                case "acknowledge" -> {
+                    return acknowledge((String) arguments[1]);
+                }
+                default -> throw new UnsupportedOperationException(method.getName());
+            }
+        }
+
+        private CompletableFuture<Boolean> acknowledge(String id) {
+            return switch (id) {
                 case "settled" -> CompletableFuture.completedFuture(true);
                 case "lost" -> CompletableFuture.completedFuture(false);
                 case "unavailable" -> failed(RedisCallException.Kind.NOT_SENT);
+                case "unknown" -> CompletableFuture.failedFuture(new TimeoutException());
                 case "unconfirmed" -> failed(RedisCallException.Kind.NOT_CONFIRMED);
                 case "conflict" ->
                     CompletableFuture.failedFuture(new TopicConflictException("registered as of a later version"));
@@ -184,14 +224,7 @@ class StalledLeasesTests {
                     asked.add(copy);
                     yield copy;
                 }
-            });
-            willAnswer(call -> {
-                        call.<Consumer<Leases>>getArgument(0).accept(leases);
-                        return null;
-                    })
-                    .given(leases)
-                    .together(any());
-            return leases;
+            };
         }
 
         private static CompletableFuture<Boolean> failed(RedisCallException.Kind kind) {

@@ -6,10 +6,10 @@ import io.delayqueue.admin.DelayQueueJobs;
 import io.delayqueue.admin.JobAction;
 import io.delayqueue.admin.JobRequest;
 import io.delayqueue.message.DelayMessage;
+import io.delayqueue.testing.SystemClock;
 import io.delayqueue.web.api.ApiNode.Reply;
 import io.delayqueue.web.api.request.Receipt;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -132,6 +132,6 @@ class TopicAccessTests {
     }
 
     private static JobRequest later(String topic) {
-        return JobRequest.of(JobAction.RUN, topic).startAt(Instant.now().plus(Duration.ofHours(1)));
+        return JobRequest.of(JobAction.RUN, topic).startAt(SystemClock.now().plus(Duration.ofHours(1)));
     }
 }

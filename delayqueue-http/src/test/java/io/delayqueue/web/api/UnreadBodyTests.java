@@ -3,40 +3,24 @@ package io.delayqueue.web.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A client that is rejected before its body is read does not hold a thread by sending the body slowly or never. */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class UnreadBodyTests {
 
-    private static final int CLIENTS = 6;
-    private static final int THREADS = 2;
-    private static final String WAITING_PATH = "/delayqueue/v1/receive";
+    private static final int CLIENTS = ApiNode.THREADS + 2;
+    private static final String WAITING_PATH = ApiNode.BASE + "/receive";
+    private static final String PUSH_PATH = ApiNode.JOBS + "/push";
 
-    private ApiNode node;
-
-    @BeforeAll
-    void start() {
-        node = ApiNode.start(
-                "server.tomcat.threads.max=" + THREADS,
-                "delayqueue.http.compat.enabled=true",
-                "delayqueue.http.compat.base-path=/q");
-    }
-
-    @AfterAll
-    void stop() {
-        node.close();
-    }
+    private final ApiNode node = ApiNode.shared();
 
     private static String head(String path, String token, long length) {
         return "POST " + path + " HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + token
@@ -49,30 +33,28 @@ class UnreadBodyTests {
     }
 
     /** Each client gets a response, and the server closes the connection, while all clients continue to send. */
-    private static void receiveResponses(List<RawClient> clients, String expected) {
-        AtomicBoolean ended = new AtomicBoolean();
-        Thread dripping = new Thread(() -> {
-            while (!ended.get()) {
-                await().pollDelay(Duration.ofMillis(50)).until(() -> true);
-                clients.forEach(client -> client.write(" "));
-            }
-        });
-        dripping.start();
+    private static void receiveResponses(List<RawClient> clients, String expected) throws Exception {
+        ExecutorService readers = Executors.newCachedThreadPool();
         try {
-            for (RawClient client : clients) {
-                assertThat(client.readUntil("nothing but the end"))
-                        .contains(expected)
-                        .doesNotContain("TimeoutException");
+            List<Future<String>> responses = clients.stream()
+                    .map(client -> readers.submit(() -> client.readUntil("nothing but the end")))
+                    .toList();
+            await().until(() -> {
+                clients.forEach(client -> client.write(" "));
+                return responses.stream().allMatch(Future::isDone);
+            });
+            for (Future<String> response : responses) {
+                assertThat(response.get()).contains(expected).doesNotContain("TimeoutException");
             }
         } finally {
-            ended.set(true);
             clients.forEach(RawClient::close);
+            readers.shutdownNow();
         }
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {WAITING_PATH, "/q/push"})
-    void unauthorizedSlowBodiesHoldNoThreads(String path) {
+    @ValueSource(strings = {WAITING_PATH, PUSH_PATH})
+    void unauthorizedSlowBodiesHoldNoThreads(String path) throws Exception {
         List<RawClient> clients =
                 Stream.generate(() -> new RawClient(node.port())).limit(CLIENTS).toList();
         clients.forEach(client -> client.write(head(path, "none", 1_000_000)));
@@ -82,8 +64,8 @@ class UnreadBodyTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {WAITING_PATH, "/q/push"})
-    void largeBodyIsRejectedByItsContentLength(String path) {
+    @ValueSource(strings = {WAITING_PATH, PUSH_PATH})
+    void largeBodyIsRejectedByItsContentLength(String path) throws Exception {
         List<RawClient> clients = new ArrayList<>();
         for (int i = 0; i < CLIENTS; i++) {
             clients.add(new RawClient(node.port()));
@@ -94,7 +76,7 @@ class UnreadBodyTests {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {WAITING_PATH, "/q/push"})
+    @ValueSource(strings = {WAITING_PATH, PUSH_PATH})
     void largeChunkedBodyIsRejectedBeforeItsEnd(String path) {
         try (RawClient client = new RawClient(node.port())) {
             client.write(chunkedHead(path, ApiNode.TOKEN) + "200001\r\n" + " ".repeat(0x200001) + "\r\n");

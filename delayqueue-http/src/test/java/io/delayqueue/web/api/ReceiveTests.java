@@ -1,0 +1,226 @@
+package io.delayqueue.web.api;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.message.MessageSnapshot;
+import io.delayqueue.message.MessageState;
+import io.delayqueue.web.api.ApiNode.Reply;
+import io.delayqueue.web.waiting.LongPolls;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.Test;
+import tools.jackson.databind.JsonNode;
+
+/** Receiving and settling over HTTP, which do not depend on the servlet container. */
+class ReceiveTests {
+
+    private final ApiNode node = ApiNode.shared();
+
+    private static String topic() {
+        return "work/" + UUID.randomUUID();
+    }
+
+    private void send(String topic, String id) {
+        assertThat(node.send(PathNames.encode(topic), "{\"id\": \"" + id + "\", \"payload\": {\"n\": 1}}")
+                        .status())
+                .isEqualTo(201);
+    }
+
+    private JsonNode receive(String topic, String json) {
+        return node.receive(topic, json).json().path("messages");
+    }
+
+    private JsonNode one(String topic) {
+        JsonNode messages = receive(topic, "{\"wait\": \"50s\", \"lease\": \"1h\"}");
+        assertThat(messages).hasSize(1);
+        return messages.get(0);
+    }
+
+    @Test
+    void dueMessagesAreLeased() {
+        String topic = topic();
+        send(topic, "a/b");
+
+        JsonNode delivery = one(topic);
+
+        assertThat(delivery.path("topic").asString()).isEqualTo(topic);
+        assertThat(delivery.path("id").asString()).isEqualTo("a/b");
+        assertThat(delivery.path("attempt").asInt()).isEqualTo(1);
+        assertThat(delivery.path("payload").toString()).isEqualTo("{\"n\":1}");
+        assertThat(ApiNode.receipt(delivery)).matches("[0-9A-Za-z._-]+");
+        assertThat(Instant.parse(delivery.path("leaseEnd").asString()))
+                .isAfter(Instant.parse(delivery.path("dueAt").asString()));
+        assertThat(receive(topic, "{\"count\": 5}").isEmpty()).isTrue();
+        assertThat(node.settle(delivery, "acknowledge", "").status()).isEqualTo(204);
+        assertThat(node.template().find(topic, "a/b")).isEmpty();
+    }
+
+    @Test
+    void eachSettlementEndsTheLease() {
+        String topic = topic();
+        for (String verb : List.of("acknowledge", "retry", "dead-letter", "release")) {
+            send(topic, verb);
+            JsonNode delivery = one(topic);
+            assertThat(node.settle(delivery, verb, "{}").status()).as(verb).isEqualTo(204);
+
+            for (String late : List.of("acknowledge", "retry", "dead-letter", "extend", "release")) {
+                Reply reply = node.settle(delivery, late, "{}");
+                assertThat(reply.status()).as(late + " after " + verb).isEqualTo(410);
+                assertThat(reply.problem()).isEqualTo("lease-lost");
+                assertThat(reply.json().path("id").asString()).isEqualTo(verb);
+            }
+            node.template().cancel(topic, verb);
+        }
+    }
+
+    @Test
+    void lateSettlementDoesNotAffectTheNextDelivery() {
+        String topic = topic();
+        send(topic, "a");
+        JsonNode first = one(topic);
+        assertThat(node.settle(first, "retry", "{\"reason\": \"not yet\"}").status())
+                .isEqualTo(204);
+        JsonNode second = one(topic);
+
+        assertThat(second.path("attempt").asInt()).isEqualTo(2);
+        assertThat(second.path("lastFailure").asString()).isEqualTo("retry: not yet");
+        assertThat(node.settle(first, "acknowledge", "").status()).isEqualTo(410);
+        assertThat(node.template().find(topic, "a").orElseThrow().state()).isEqualTo(MessageState.LEASED);
+        assertThat(node.settle(second, "acknowledge", "").status()).isEqualTo(204);
+    }
+
+    @Test
+    void postponeHasADelayAndDoesNotCountTheAttempt() {
+        String topic = topic();
+        send(topic, "a");
+        JsonNode first = one(topic);
+        assertThat(first.path("postponements").asInt()).isZero();
+        for (String invalid : List.of("{}", "{\"delay\": \"-1s\"}", "{\"delay\": \"3651d\"}")) {
+            assertThat(node.settle(first, "postpone", invalid).status())
+                    .as(invalid)
+                    .isEqualTo(400);
+        }
+        assertThat(node.settle(first, "postpone", "{\"delay\": \"1h\"}").status())
+                .isEqualTo(204);
+
+        MessageSnapshot postponed = node.template().find(topic, "a").orElseThrow();
+        assertThat(postponed.state()).isEqualTo(MessageState.SCHEDULED);
+        assertThat(postponed.attempts()).isZero();
+        assertThat(postponed.postponements()).isEqualTo(1);
+        assertThat(node.settle(first, "acknowledge", "").status()).isEqualTo(410);
+        node.template().reschedule(topic, "a", Duration.ZERO);
+        JsonNode second = one(topic);
+        assertThat(second.path("attempt").asInt()).isEqualTo(1);
+        assertThat(second.path("postponements").asInt()).isEqualTo(1);
+    }
+
+    @Test
+    void retryHasADelayAndDeadLetterHasTheReason() {
+        String topic = topic();
+        send(topic, "a");
+        node.settle(one(topic), "retry", "{\"delay\": \"1h\"}");
+        assertThat(node.template().find(topic, "a").orElseThrow().state()).isEqualTo(MessageState.SCHEDULED);
+        node.template().reschedule(topic, "a", Duration.ZERO);
+        node.settle(one(topic), "dead-letter", "{\"reason\": \"no such order\"}");
+
+        JsonNode deadLetters = node.get("/topics/" + PathNames.encode(topic) + "/dead-letters")
+                .json()
+                .path("deadLetters");
+        assertThat(deadLetters).hasSize(1);
+        assertThat(deadLetters.get(0).path("cause").asString()).isEqualTo("requested");
+        assertThat(deadLetters.get(0).path("failure").path("message").asString())
+                .isEqualTo("no such order");
+    }
+
+    @Test
+    void extendCountsFromNow() {
+        String topic = topic();
+        send(topic, "a");
+        JsonNode delivery =
+                receive(topic, "{\"wait\": \"50s\", \"lease\": \"1m\"}").get(0);
+
+        assertThat(node.settle(delivery, "extend", "{\"lease\": \"2h\"}").status())
+                .isEqualTo(204);
+
+        assertThat(node.template().find(topic, "a").orElseThrow().leaseEnd())
+                .isAfter(Instant.parse(delivery.path("leaseEnd").asString()).plusSeconds(3600));
+        assertThat(node.settle(delivery, "extend", "{\"lease\": \"25h\"}").status())
+                .isEqualTo(400);
+    }
+
+    @Test
+    void failureBeforeTheWaitEndsTheWait() {
+        assertThat(node.post("/receive", ApiNode.receiving(topic(), "{\"wait\": \"30s\"}"), "Fail-Wait", "yes")
+                        .status())
+                .isEqualTo(500);
+
+        await().until(() -> node.bean(LongPolls.class).waiting() == 0);
+    }
+
+    @Test
+    void firstTopicWithDueMessagesIsReceived() {
+        List<String> topics = List.of(topic(), topic(), topic());
+        send(topics.get(2), "third");
+        send(topics.get(1), "second");
+        String body = "{\"topics\": [\"" + String.join("\", \"", topics) + "\"], \"count\": 5, \"wait\": \"50s\"}";
+
+        JsonNode first = node.post("/receive", body).json().path("messages");
+        JsonNode second = node.post("/receive", body).json().path("messages");
+
+        assertThat(first).hasSize(1);
+        assertThat(first.get(0).path("id").asString()).isEqualTo("second");
+        assertThat(second.get(0).path("topic").asString()).isEqualTo(topics.get(2));
+    }
+
+    @Test
+    void waitEndsWithAMessageOfAnyOfTheTopics() {
+        String topic = topic();
+        CompletableFuture<Reply> waiting =
+                node.postAsync("/receive", "{\"topics\": [\"" + topic() + "\", \"" + topic + "\"], \"wait\": \"50s\"}");
+        await().until(() -> node.bean(LongPolls.class).waiting() == 1);
+
+        send(topic, "a");
+
+        assertThat(waiting.join().json().path("messages").get(0).path("id").asString())
+                .isEqualTo("a");
+    }
+
+    @Test
+    void receiveSettlesEarlierMessages() {
+        String topic = topic();
+        send(topic, "a");
+        String settlement = "{\"receipt\": \"" + ApiNode.receipt(one(topic)) + "\", \"action\": \"acknowledge\"}";
+        send(topic, "b");
+        String body = "{\"topics\": [\"" + topic + "\"], \"wait\": \"50s\", \"settlements\": [" + settlement + "]}";
+
+        JsonNode next = node.post("/receive", body).json();
+        JsonNode repeat = node.post("/receive", body.replace("50s", "0")).json();
+
+        assertThat(next.path("messages").get(0).path("id").asString()).isEqualTo("b");
+        assertThat(next.path("results").get(0).path("outcome").asString()).isEqualTo("settled");
+        assertThat(node.template().find(topic, "a")).isEmpty();
+        assertThat(repeat.path("messages")).isEmpty();
+        assertThat(repeat.path("results").get(0).path("outcome").asString()).isEqualTo("lease-lost");
+    }
+
+    @Test
+    void receiveMayReturnTheMessageThatItSettled() {
+        String topic = topic();
+        send(topic, "a");
+        String receipt = ApiNode.receipt(one(topic));
+
+        JsonNode next = node.post(
+                        "/receive",
+                        "{\"topics\": [\"" + topic + "\"], \"wait\": \"50s\", \"settlements\": [{\"receipt\": \""
+                                + receipt + "\", \"action\": \"retry\"}]}")
+                .json();
+
+        assertThat(next.path("messages").get(0).path("attempt").asInt()).isEqualTo(2);
+        assertThat(next.path("messages").get(0).path("receipt").asString()).isNotEqualTo(receipt);
+        assertThat(next.path("results").get(0).path("outcome").asString()).isEqualTo("settled");
+    }
+}
