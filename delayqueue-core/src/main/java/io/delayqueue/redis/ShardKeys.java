@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param deadLetters HASH dead letter id → stored dead letter
  * @param ended STRING, kept for a day: the last deleted epoch of the topic, and whether its dead letters had
  *     notifications
- * @param sent HASH nonce → remembered outcome of a send, and the time until which it is remembered
+ * @param sent HASH nonce and id → remembered outcome of a send, and the time until which it is remembered
  * @param sentUntil ZSET nonce → time until which a send is remembered, ms
  * @param signal the name of this queue in signals
  * @param notifications keys of the shard's queue of notifications; null if this is that queue

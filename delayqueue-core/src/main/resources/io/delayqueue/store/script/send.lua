@@ -61,8 +61,8 @@ local rememberOffset = restOffset + n
 local toRemember = (#ARGV - rememberOffset) / 3
 -- outcomes other than 'a', by index
 local outcomes, dues, repeatDues = {}, {}, {}
--- remembered outcomes, by index
-local known
+-- remembered outcomes, by index, and the fields that hold those to remember
+local known, fields
 local unusual = toRemember > 0
 for i = 1, n do
   if stored[i] then
@@ -73,13 +73,14 @@ end
 if unusual then
   --@include head
   --@include version
-  known = {}
+  known, fields = {}, {}
   if toRemember > 0 then
-    local nonces = {}
     for m = 1, toRemember do
-      nonces[m] = ARGV[rememberOffset + 3 * m - 1]
+      local at = rememberOffset + 3 * m
+      -- messages with different ids may have the same nonce, for example a version
+      fields[m] = ARGV[at - 1] .. ' ' .. ARGV[5 + tonumber(ARGV[at - 2])]
     end
-    local records = redis.call('HMGET', KEYS[6], unpack(nonces))
+    local records = redis.call('HMGET', KEYS[6], unpack(fields))
     for m = 1, toRemember do
       local outcome, expiry = string.match(records[m] or '', '^(%u%d+) (%d+)$')
       if outcome and tonumber(expiry) > now then
@@ -184,8 +185,8 @@ if toRemember > 0 then
     if not known[i] then
       local outcome = outcomes[i] or 'a'
       local expiry = textOf(now + tonumber(ARGV[at]))
-      untils[#untils + 1], untils[#untils + 2] = expiry, ARGV[at - 1]
-      records[#records + 1] = ARGV[at - 1]
+      untils[#untils + 1], untils[#untils + 2] = expiry, fields[m]
+      records[#records + 1] = fields[m]
       records[#records + 1] = (outcome == 's' and 'A' or string.upper(outcome)) .. (dues[i] or '0') .. ' ' .. expiry
     end
   end

@@ -10,6 +10,7 @@ import io.delayqueue.message.MessageLimits;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.redis.ShardKeys;
 import io.delayqueue.store.OutgoingMessage;
+import io.delayqueue.store.OutgoingMessage.Memory;
 import io.delayqueue.store.Purge;
 import io.delayqueue.store.SendReply;
 import io.delayqueue.store.SendReply.Outcome;
@@ -303,6 +304,19 @@ class SendScriptTests extends ScriptTable {
 
     private static List<Outcome> outcomes(List<SendReply> reply) {
         return reply.stream().map(SendReply::outcome).toList();
+    }
+
+    @Test
+    void messagesWithTheSameNonceAreRememberedApart() {
+        bench.given(new ShardState());
+        Memory memory = new Memory("n0000000000000001", Duration.ofMinutes(1)); // as a version is stored
+        bench.store().awaitSend(bench.shard(), List.of(Sends.at("a", T0).remembered(memory)));
+
+        List<SendReply> reply = bench.store()
+                .awaitSend(bench.shard(), List.of(Sends.at("b", T0 + 1).remembered(memory)));
+
+        assertThat(reply).isEqualTo(Sends.reply(Outcome.ACCEPTED, T0 + 1));
+        assertThat(bench.state().get("messages")).containsOnlyKeys("a", "b");
     }
 
     @Test
