@@ -69,12 +69,21 @@ final class DeliveryPipeline {
     }
 
     /**
-     * Handles a batch, which may span shards. Never throws.
+     * Handles a batch, which may span shards. Never throws. Leaves the calling thread as it was.
      *
      * @return null if all deliveries are settled, else a stage that completes when they are
      */
     @Nullable
     CompletableFuture<?> handle(List<ClaimedDelivery> claimed) {
+        ThreadState state = ThreadState.current();
+        try {
+            return handle(claimed, state);
+        } finally {
+            state.restore();
+        }
+    }
+
+    private @Nullable CompletableFuture<?> handle(List<ClaimedDelivery> claimed, ThreadState state) {
         long started = nanoTime.getAsLong();
         List<ClaimedDelivery> readable = new ArrayList<>(claimed.size());
         for (ClaimedDelivery delivery : claimed) {
@@ -88,6 +97,7 @@ final class DeliveryPipeline {
         }
         CompletableFuture<Void> settled = new CompletableFuture<>();
         CompletionStage<?> stage = intercepted(readable);
+        state.restore(); // a settlement and a retry policy do not meet the handler's interrupt
         try {
             // not join() or a dependent stage: they call toString() of the failure, which may throw
             CompletionStage<?> unused = stage.handle((nothing, failure) -> {

@@ -5,13 +5,14 @@ import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.DeliveryInterceptor;
 import io.delayqueue.message.Printable;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 
 /**
  * Sets the topic, id and attempt in SLF4J's MDC while a handler runs, so that its log lines name the message. Then the
- * previous values are restored. For a batch only the topic is set, because id and attempt differ. Control characters in
+ * previous MDC is restored, also without values that the handler set. For a batch only the topic is set, because id and attempt differ. Control characters in
  * topics and ids are escaped. Other threads of an asynchronous handler do not have the values. Thread-safe.
  */
 @Internal
@@ -30,22 +31,19 @@ public final class LoggingContext implements DeliveryInterceptor {
     public CompletionStage<?> around(String listener, List<Delivery> deliveries, Next next) throws Exception {
         Delivery first = deliveries.get(0);
         boolean single = deliveries.size() == 1;
-        String topic = replace(TOPIC, Printable.of(first.topic()));
-        String id = replace(ID, single ? Printable.of(first.id()) : null);
-        String attempt = replace(ATTEMPT, single ? Integer.toString(first.attempt()) : null);
+        Map<String, String> before = MDC.getCopyOfContextMap();
+        MDC.put(TOPIC, Printable.of(first.topic()));
+        set(ID, single ? Printable.of(first.id()) : null);
+        set(ATTEMPT, single ? Integer.toString(first.attempt()) : null);
         try {
             return next.proceed();
         } finally {
-            set(TOPIC, topic);
-            set(ID, id);
-            set(ATTEMPT, attempt);
+            if (before == null) {
+                MDC.clear();
+            } else {
+                MDC.setContextMap(before);
+            }
         }
-    }
-
-    private static @Nullable String replace(String key, @Nullable String value) {
-        String before = MDC.get(key);
-        set(key, value);
-        return before;
     }
 
     private static void set(String key, @Nullable String value) {
