@@ -6,6 +6,7 @@ import io.delayqueue.convert.PayloadConverter;
 import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -18,10 +19,13 @@ import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.scope.ScopedProxyUtils;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.AnnotationUtils;
@@ -35,12 +39,19 @@ import org.springframework.core.annotation.RepeatableContainers;
  * singletons are created, and methods of later beans immediately. Lazy beans whose type is known to have such methods
  * are created, too. Declare it with a static {@code @Bean} method.
  *
+ * <p>The registry may be a bean of a parent context. The listeners end with the context that declares them, before its
+ * beans are destroyed. Only configurers of this context are called.
+ *
  * <p>It needs a {@link DelayListenerRegistry} bean; if there are listeners, a {@link DelayListenerContainerFactory}
  * bean; and for dead-letter listeners with payloads a {@link PayloadConverter} bean.
  */
 @Internal
 public final class DelayListenerAnnotationBeanPostProcessor
-        implements BeanPostProcessor, SmartInitializingSingleton, Ordered {
+        implements BeanPostProcessor,
+                SmartInitializingSingleton,
+                ApplicationListener<ContextClosedEvent>,
+                DisposableBean,
+                Ordered {
 
     private static final String SPRING = "org.springframework.";
 
@@ -48,6 +59,8 @@ public final class DelayListenerAnnotationBeanPostProcessor
     private final Set<Class<?>> withoutListeners = ConcurrentHashMap.newKeySet();
     private final List<AnnotatedMethod> pending = new ArrayList<>();
     private @Nullable ListenerMethods methods;
+    /** Null if the registry belongs to this context: it stops its listeners with the context. */
+    private volatile @Nullable DelayListenerEndpointRegistrar ofParent;
 
     /** Creates the post-processor of a bean factory. */
     public DelayListenerAnnotationBeanPostProcessor(ConfigurableListableBeanFactory beanFactory) {
@@ -149,9 +162,15 @@ public final class DelayListenerAnnotationBeanPostProcessor
         createLazyListeners();
         DelayListenerRegistry registry = beanFactory.getBean(DelayListenerRegistry.class);
         DelayListenerEndpointRegistrar registrar = new DelayListenerEndpointRegistrar(beanFactory, registry);
+        if (beanFactory.getBeanNamesForType(DelayListenerRegistry.class, true, false).length == 0) {
+            ofParent = registrar;
+        }
+        Collection<DelayListenerConfigurer> own =
+                beanFactory.getBeansOfType(DelayListenerConfigurer.class).values();
         beanFactory
                 .getBeanProvider(DelayListenerConfigurer.class)
                 .orderedStream()
+                .filter(own::contains)
                 .forEach(configurer -> configurer.configureDelayListeners(registrar));
         ListenerMethods ready = new ListenerMethods(beanFactory, registrar);
         List<AnnotatedMethod> early;
@@ -163,6 +182,22 @@ public final class DelayListenerAnnotationBeanPostProcessor
         early.forEach(ready::register);
         registerScoped(ready);
         withoutListeners.clear();
+    }
+
+    @Override
+    public void onApplicationEvent(ContextClosedEvent event) {
+        if (event.getApplicationContext().getAutowireCapableBeanFactory() == beanFactory) {
+            destroy();
+        }
+    }
+
+    /** Ends the listeners of this context, also if its start failed. */
+    @Override
+    public void destroy() {
+        DelayListenerEndpointRegistrar registrar = ofParent;
+        if (registrar != null) {
+            registrar.removeAll();
+        }
     }
 
     /**

@@ -2,6 +2,8 @@ package io.delayqueue.annotation;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanNotOfRequiredTypeException;
@@ -22,6 +24,7 @@ public final class DelayListenerEndpointRegistrar {
     private final BeanFactory beanFactory;
     private final DelayListenerRegistry registry;
     private final List<HandlerMethodArgumentResolver> argumentResolvers = new ArrayList<>();
+    private final Set<String> registered = ConcurrentHashMap.newKeySet();
     private @Nullable Validator validator;
 
     DelayListenerEndpointRegistrar(BeanFactory beanFactory, DelayListenerRegistry registry) {
@@ -35,7 +38,7 @@ public final class DelayListenerEndpointRegistrar {
      * @throws InvalidListenerException if the declaration is invalid
      */
     public void register(DelayListenerEndpoint endpoint) {
-        registry.register(endpoint, factory(endpoint));
+        register(endpoint, factory(endpoint));
     }
 
     /**
@@ -45,6 +48,7 @@ public final class DelayListenerEndpointRegistrar {
      */
     public void register(DelayListenerEndpoint endpoint, DelayListenerContainerFactory factory) {
         registry.register(endpoint, factory);
+        registered.add(endpoint.id());
     }
 
     /** Sets the validator for payload parameters with {@code @Valid} or {@code @Validated}. */
@@ -56,6 +60,12 @@ public final class DelayListenerEndpointRegistrar {
     public void addArgumentResolver(HandlerMethodArgumentResolver resolver) {
         Assert.notNull(resolver, "'resolver' must not be null");
         argumentResolvers.add(resolver);
+    }
+
+    /** Removes the listeners that were registered here from the registry. */
+    void removeAll() {
+        registry.remove(registered);
+        registered.clear();
     }
 
     @Nullable

@@ -154,6 +154,32 @@ public final class DelayListenerRegistry implements SmartLifecycle {
         required(id).resume();
     }
 
+    /**
+     * Removes listeners whose context closes. Stops them and waits until each has stopped, at most for its drain time.
+     * Ids that are not registered are ignored.
+     */
+    void remove(Collection<String> ids) {
+        Map<String, ManagedListener> removed = new LinkedHashMap<>();
+        synchronized (listeners) {
+            for (String id : ids) {
+                ManagedListener listener = listeners.get(id);
+                if (listener != null) {
+                    removed.put(id, listener);
+                }
+                toStart.remove(id);
+            }
+        }
+        CompletableFuture.allOf(removed.entrySet().stream()
+                        .map(each -> stopOne(each.getKey(), each.getValue()))
+                        .toArray(CompletableFuture[]::new))
+                .join();
+        synchronized (listeners) {
+            listeners.keySet().removeAll(removed.keySet());
+            origins.keySet().removeAll(removed.keySet());
+        }
+        removed.values().forEach(ManagedListener::remove);
+    }
+
     private ManagedListener required(String id) {
         return getContainer(id)
                 .orElseThrow(

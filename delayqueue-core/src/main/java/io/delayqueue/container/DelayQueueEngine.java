@@ -341,6 +341,11 @@ public final class DelayQueueEngine implements AutoCloseable {
         open.add(run);
     }
 
+    /** Removes a listener from this node's report. */
+    void remove(ListenerContainer listener) {
+        listeners.remove(listener.id(), listener);
+    }
+
     /** Starts a thread that keeps the process alive: all other threads of the engine are daemons. */
     private void keepAlive(CountDownLatch until) {
         Thread thread = threads.newThread(() -> {

@@ -103,6 +103,11 @@ final class ListenerContainer implements ManagedListener {
     }
 
     @Override
+    public void remove() {
+        engine.remove(this);
+    }
+
+    @Override
     public CompletableFuture<Void> stop() {
         synchronized (lock) {
             if (run == null) {

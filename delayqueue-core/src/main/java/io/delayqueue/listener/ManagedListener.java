@@ -38,6 +38,9 @@ public interface ManagedListener {
      */
     CompletableFuture<Void> stop();
 
+    /** Removes a stopped listener from what the node reports, because the context that declared it has closed. */
+    default void remove() {}
+
     /**
      * Takes no more deliveries until {@link #resume()}; running handlers continue. A stopped listener that is paused
      * starts paused.
