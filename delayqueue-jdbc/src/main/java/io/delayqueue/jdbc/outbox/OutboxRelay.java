@@ -4,7 +4,10 @@ import io.delayqueue.coordination.PeriodicTaskScheduler;
 import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.jdbc.outbox.JdbcOutbox.Settled;
+import io.delayqueue.jdbc.outbox.OutboxTable.Claimed;
 import io.delayqueue.jdbc.outbox.OutboxTable.Row;
+import io.delayqueue.jdbc.outbox.OutboxTable.Unreadable;
+import io.delayqueue.message.Printable;
 import io.delayqueue.message.SendResult;
 import io.delayqueue.template.OutboxMessage;
 import java.time.Duration;
@@ -290,11 +293,16 @@ public final class OutboxRelay {
 
     /** Sends the next rows. Returns whether some were settled, so that there may be more. */
     private boolean relayBatch() {
-        List<Row> rows = table.claim(after, settings.batchSize());
-        if (rows.isEmpty()) {
+        Claimed claimed = table.claim(after, settings.batchSize());
+        if (claimed.size() == 0) {
             after = 0;
             return false;
         }
+        if (!claimed.unreadable().isEmpty()) {
+            setAside(claimed.unreadable());
+            return true;
+        }
+        List<Row> rows = claimed.rows();
         List<Long> seqs = rows.stream().map(Row::seq).toList();
         Set<Long> inFlight = new HashSet<>(outbox.inFlight(seqs));
         List<Long> sent = new ArrayList<>(outbox.sentHere(seqs));
@@ -326,6 +334,21 @@ public final class OutboxRelay {
                 ? rows.get(rows.size() - 1).seq()
                 : 0;
         return settled;
+    }
+
+    /** Sets rows aside that this version cannot read; the next batch has the others. */
+    private void setAside(List<Unreadable> rows) {
+        Map<Long, String> reasons = new LinkedHashMap<>();
+        for (Unreadable row : rows) {
+            String reason = "UNREADABLE: this version cannot read the row: "
+                    + row.cause().getMessage();
+            reasons.put(row.seq(), reason);
+            log.error("The row " + row.seq() + " of the outbox, with the message " + Printable.of(row.messageId())
+                    + " of topic " + Printable.of(row.topic()) + ", is set aside. " + reason);
+            events.publish(listener -> listener.sendAfterCommitFailed(row.topic(), row.messageId(), row.cause()));
+        }
+        table.setAside(reasons);
+        nextSample = null;
     }
 
     private void record(boolean settled, @Nullable SendResult unavailable) {

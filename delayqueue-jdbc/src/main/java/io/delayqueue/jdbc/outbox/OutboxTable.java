@@ -1,6 +1,7 @@
 package io.delayqueue.jdbc.outbox;
 
 import io.delayqueue.jdbc.SqlDialect;
+import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Due;
 import io.delayqueue.message.Durability;
 import io.delayqueue.message.OnDuplicate;
@@ -10,6 +11,7 @@ import io.delayqueue.template.OutboxMessage;
 import io.delayqueue.template.OutboxState;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
+import java.sql.SQLDataException;
 import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -55,6 +57,22 @@ final class OutboxTable {
      * @param message the message; a delay is what is left of it
      */
     record Row(long seq, OutboxMessage message) {}
+
+    /**
+     * A row that this version cannot read, perhaps because another one wrote it.
+     *
+     * @param topic its topic; empty if it has none
+     * @param messageId its message's id; empty if it has none
+     */
+    record Unreadable(long seq, String topic, String messageId, Exception cause) {}
+
+    /** Claimed rows, in the order of their numbers. */
+    record Claimed(List<Row> rows, List<Unreadable> unreadable) {
+
+        int size() {
+            return rows.size() + unreadable.size();
+        }
+    }
 
     OutboxTable(DataSource dataSource, String table, Supplier<SqlDialect> dialect) {
         this.jdbc = new JdbcTemplate(dataSource);
@@ -133,7 +151,7 @@ final class OutboxTable {
      * @param after the number
      * @param limit maximum number of rows
      */
-    List<Row> claim(long after, int limit) {
+    Claimed claim(long after, int limit) {
         String sql = dialect.get()
                 .lockFirst(
                         COLUMNS + ", " + dialect.get().now() + " - o.stored_at",
@@ -151,12 +169,24 @@ final class OutboxTable {
                     return query;
                 },
                 (ResultSet rows) -> {
-                    List<Row> read = new ArrayList<>();
-                    while (read.size() < limit && rows.next()) {
-                        read.add(row(rows));
+                    Claimed claimed = new Claimed(new ArrayList<>(), new ArrayList<>());
+                    while (claimed.size() < limit && rows.next()) {
+                        read(rows, claimed);
                     }
-                    return read;
+                    return claimed;
                 }));
+    }
+
+    private static void read(ResultSet row, Claimed claimed) throws SQLException {
+        try {
+            claimed.rows().add(row(row));
+        } catch (RuntimeException | SQLDataException e) {
+            claimed.unreadable().add(new Unreadable(row.getLong(1), text(row.getString(2)), text(row.getString(3)), e));
+        }
+    }
+
+    private static String text(@Nullable String value) {
+        return value == null ? "" : value;
     }
 
     private static Row row(ResultSet row) throws SQLException {
@@ -165,16 +195,22 @@ final class OutboxTable {
         if (relative) {
             millis = Math.max(0, millis - Math.max(0, row.getLong(11)));
         }
+        String topic = row.getString(2);
+        String id = row.getString(3);
+        DelayMessage.checkTopic(topic);
+        DelayMessage.checkId(id);
         return new Row(
                 row.getLong(1),
                 new OutboxMessage(
-                        row.getString(2),
-                        row.getString(3),
+                        topic,
+                        id,
                         new Due(millis, relative),
                         OnDuplicate.valueOf(row.getString(6)),
                         Durability.parse(row.getString(7)),
-                        new Memory(row.getString(8), Duration.ofMillis(row.getLong(9))),
-                        row.getBytes(10)));
+                        new Memory(
+                                Objects.requireNonNull(row.getString(8), "nonce is null"),
+                                Duration.ofMillis(row.getLong(9))),
+                        Objects.requireNonNull(row.getBytes(10), "envelope is null")));
     }
 
     void delete(Collection<Long> seqs) {

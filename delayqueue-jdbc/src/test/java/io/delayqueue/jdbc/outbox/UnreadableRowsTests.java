@@ -1,0 +1,47 @@
+package io.delayqueue.jdbc.outbox;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.jdbc.database.H2Database;
+import io.delayqueue.testing.TestDatabase;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A row that this version cannot read, for example because a newer one wrote it, stops no other row. */
+class UnreadableRowsTests extends OutboxTest {
+
+    @Override
+    TestDatabase database() {
+        return new H2Database("unreadable");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "on_duplicate = 'NEWER'",
+                "durability = 'everywhere'",
+                "topic = ' '",
+                "message_id = ''",
+                "envelope = X'00'"
+            })
+    void isSetAsideAloneAndCounted(String value) {
+        OutboxNode node = node();
+        node.queue.proxy.refuse();
+        node.place(message("a"));
+        node.place(message("b"));
+        node.place(message("c"));
+        node.jdbc.update("update delayqueue_outbox set " + value + " where seq = "
+                + node.rows().get(1));
+        node.queue.proxy.pass();
+        node.relay.run();
+
+        node.drain();
+
+        consumer.consume(TOPIC);
+        assertThat(consumer.handled()).containsExactlyInAnyOrder("a", "c");
+        assertThat(node.outbox.table().content().setAside()).isEqualTo(1);
+        assertThat(node.jdbc.queryForObject("select reason from delayqueue_outbox", String.class))
+                .matches("(UNREADABLE|INVALID): .+");
+        assertThat(node.queue.sent()).anyMatch(line -> line.startsWith("failed "));
+    }
+}
