@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.Set;
 import javax.sql.DataSource;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.support.JdbcTransactionManager;
+import org.springframework.transaction.support.TransactionTemplate;
 
 /**
  * The table of handled messages. Its primary key is a digest of topic, id and send id, because these may have any
@@ -30,6 +32,9 @@ public final class HandledMessages {
     private static final int MAX_LISTENER = 255;
 
     private final JdbcTemplate jdbc;
+    /** For statements outside the transaction of a handler, because a pool may not commit by itself. */
+    private final TransactionTemplate transaction;
+
     private final String table;
 
     /**
@@ -39,6 +44,7 @@ public final class HandledMessages {
      */
     public HandledMessages(DataSource dataSource, String table) {
         this.jdbc = new JdbcTemplate(dataSource);
+        this.transaction = new TransactionTemplate(new JdbcTransactionManager(dataSource));
         this.table = table;
     }
 
@@ -108,10 +114,10 @@ public final class HandledMessages {
 
     /** Which of the keys have a row, as committed transactions left them. */
     Set<String> existing(List<String> keys) {
-        return new HashSet<>(jdbc.queryForList(
+        return transaction.execute(status -> new HashSet<>(jdbc.queryForList(
                 "select message_key from " + table + " where message_key in (" + parameters(keys.size()) + ")",
                 String.class,
-                keys.toArray()));
+                keys.toArray())));
     }
 
     /**
@@ -120,6 +126,10 @@ public final class HandledMessages {
      * @return the number of rows that were found; another node may have deleted them
      */
     int deleteBefore(Instant time) {
+        return transaction.execute(status -> delete(time));
+    }
+
+    private int delete(Instant time) {
         List<String> expired = jdbc.query(
                 connection -> {
                     var statement =

@@ -141,6 +141,9 @@ final class OnceTransaction {
             Set<String> keys =
                     handled.existing(messages.stream().map(Keyed::key).toList());
             return keys.isEmpty() ? conflict : new AlreadyHandledException(keys);
+        } catch (CannotCreateTransactionException e) {
+            e.addSuppressed(conflict);
+            return unavailable(e);
         } catch (DataAccessException e) {
             e.addSuppressed(conflict);
             return e;

@@ -95,7 +95,10 @@ public final class JdbcOutbox implements CommitOutbox {
      * @throws org.springframework.dao.DataAccessException if the database is unavailable
      */
     public void check() {
-        table.check();
+        boolean unused = transactions.reading(() -> {
+            table.check();
+            return true;
+        });
     }
 
     /** The data source to which transactions are bound. */

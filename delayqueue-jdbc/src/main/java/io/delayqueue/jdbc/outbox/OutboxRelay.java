@@ -260,11 +260,11 @@ public final class OutboxRelay {
         Map<Long, String> rejected = new LinkedHashMap<>(settled.rejected());
         try {
             for (List<Long> part : JdbcOutbox.parts(settled.sent(), DELETED_TOGETHER)) {
-                table.delete(part);
+                inTransaction(() -> table.delete(part));
                 left.removeAll(new HashSet<>(part));
             }
             if (!rejected.isEmpty()) {
-                table.setAside(rejected);
+                inTransaction(() -> table.setAside(rejected));
                 rejected.clear();
                 nextSample = null;
             }
@@ -273,9 +273,17 @@ public final class OutboxRelay {
         }
     }
 
+    /** Runs statements that a pool without automatic commits would not commit. */
+    private void inTransaction(Runnable statements) {
+        boolean unused = outbox.transactions().inTransaction(() -> {
+            statements.run();
+            return true;
+        });
+    }
+
     /** Sends waiting messages as long as some are accepted. */
     private void relay() {
-        if (!table.hasWaiting()) {
+        if (!outbox.transactions().reading(table::hasWaiting)) {
             after = 0;
             outbox.probe();
             return;
@@ -407,7 +415,7 @@ public final class OutboxRelay {
         long now = nanoTime.getAsLong();
         Long due = nextSample;
         if (due == null || now - due >= 0) {
-            outbox.state(table.content());
+            outbox.state(outbox.transactions().reading(table::content));
             nextSample = now + settings.sampleInterval().toNanos();
         }
     }

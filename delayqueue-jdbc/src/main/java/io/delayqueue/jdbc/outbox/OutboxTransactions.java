@@ -1,8 +1,11 @@
 package io.delayqueue.jdbc.outbox;
 
+import java.sql.Connection;
 import java.util.Objects;
 import java.util.function.Supplier;
 import javax.sql.DataSource;
+import org.jspecify.annotations.Nullable;
+import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.ConnectionHolder;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 import org.springframework.transaction.TransactionDefinition;
@@ -14,6 +17,8 @@ final class OutboxTransactions {
 
     private final Transactions transactions;
     private final TransactionTemplate ofRelay;
+    /** Whether connections of the pool commit by themselves; null until it is known. */
+    private volatile @Nullable Boolean commits;
 
     /** Tells whether a transaction is on its data source. */
     private static final class Transactions extends JdbcTransactionManager {
@@ -55,6 +60,19 @@ final class OutboxTransactions {
     /** Runs an action of the relay in a transaction. */
     <T> T inTransaction(Supplier<T> action) {
         return ofRelay.execute(status -> action.get());
+    }
+
+    /**
+     * Runs a query of the relay. If connections commit by themselves, it needs no transaction and saves the round trip
+     * of a commit.
+     */
+    <T> T reading(Supplier<T> query) {
+        Boolean known = commits;
+        if (known == null) {
+            known = new JdbcTemplate(dataSource()).execute(Connection::getAutoCommit);
+            commits = known;
+        }
+        return Boolean.TRUE.equals(known) ? query.get() : inTransaction(query);
     }
 
     /** The data source to which transactions are bound. */
