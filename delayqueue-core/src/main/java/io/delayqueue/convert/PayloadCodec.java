@@ -42,12 +42,12 @@ public final class PayloadCodec {
     /**
      * Writes a payload.
      *
-     * @return the payload's bytes; for a {@code byte[]} the same array
+     * @return the payload's bytes; for a {@code byte[]} a copy, because the caller may change it before the message is sent
      * @throws PayloadConversionException if the payload can't be written; exceptions of the converter are wrapped
      */
     public byte[] write(Object payload) {
         if (payload instanceof byte[] bytes) {
-            return bytes;
+            return bytes.clone();
         }
         if (payload instanceof String text) {
             return encode(text);
