@@ -3,6 +3,7 @@ package io.delayqueue.annotation;
 import io.delayqueue.listener.InvalidDeliveryException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
@@ -71,8 +72,22 @@ final class ListenerMethod extends InvocableHandlerMethod {
                             + " (spring.aop.proxy-target-class=true).",
                     e);
         }
+        if (AopUtils.isCglibProxy(getBean()) && !isOverriddenBy(getBean().getClass(), found)) {
+            throw origin.invalid(
+                    "The bean is a proxy that can't override the method, because the method is final or not visible in the"
+                            + " bean's package. It would run on the proxy, whose fields are null.",
+                    "Make the method public and not final.");
+        }
         ReflectionUtils.makeAccessible(found);
         return found;
+    }
+
+    private static boolean isOverriddenBy(Class<?> proxy, Method method) {
+        int modifiers = method.getModifiers();
+        boolean inPackage = !Modifier.isPrivate(modifiers)
+                && method.getDeclaringClass().getPackageName().equals(proxy.getPackageName());
+        boolean visible = Modifier.isPublic(modifiers) || Modifier.isProtected(modifiers) || inPackage;
+        return visible && !Modifier.isFinal(modifiers);
     }
 
     private @Nullable ReactiveAdapter checkedAdapter() {
