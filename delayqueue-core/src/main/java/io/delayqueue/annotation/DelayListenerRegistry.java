@@ -39,6 +39,7 @@ public final class DelayListenerRegistry implements SmartLifecycle {
     private final boolean autoStartup;
     private final Map<String, ManagedListener> listeners = new LinkedHashMap<>();
     private final Map<String, Origin> origins = new HashMap<>();
+    private final PayloadTypes payloadTypes = new PayloadTypes();
     private final Set<String> toStart = new LinkedHashSet<>();
     private boolean running;
 
@@ -54,7 +55,8 @@ public final class DelayListenerRegistry implements SmartLifecycle {
     /**
      * Adds a listener. It starts with the others, or immediately if the registry is running.
      *
-     * @throws InvalidListenerException if the id is taken or the declaration is invalid
+     * @throws InvalidListenerException if the id is taken, the declaration is invalid, or another listener of the topic takes
+     *     payloads of an unrelated type
      */
     public ManagedListener register(DelayListenerEndpoint endpoint, DelayListenerContainerFactory factory) {
         Assert.notNull(endpoint, "'endpoint' must not be null");
@@ -68,6 +70,7 @@ public final class DelayListenerRegistry implements SmartLifecycle {
                                         + other.describe() + ".",
                                 "Give one of them another id.");
             }
+            payloadTypes.add(endpoint);
             ManagedListener listener = create(endpoint, factory);
             listeners.put(endpoint.id(), listener);
             origins.put(endpoint.id(), endpoint.origin());
@@ -176,6 +179,7 @@ public final class DelayListenerRegistry implements SmartLifecycle {
         synchronized (listeners) {
             listeners.keySet().removeAll(removed.keySet());
             origins.keySet().removeAll(removed.keySet());
+            payloadTypes.remove(removed.keySet());
         }
         removed.values().forEach(ManagedListener::remove);
     }

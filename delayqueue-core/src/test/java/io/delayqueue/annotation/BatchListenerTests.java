@@ -8,6 +8,7 @@ import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.ListenerOptions;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.springframework.messaging.Message;
 
@@ -81,7 +82,9 @@ class BatchListenerTests {
         ListenerOptions batches =
                 ListenerOptions.DEFAULTS.toBuilder().batchSize(50).build();
         try (ListenerApplication application = ListenerApplication.start(
-                prepared -> prepared.topics.put("orders", batches), Payloads.class, Single.class)) {
+                prepared -> prepared.topics.putAll(Map.of("orders", batches, "arrays", batches)),
+                Payloads.class,
+                Single.class)) {
             assertThat(application.container("single").options().batchSize()).isEqualTo(1);
             assertThat(application
                             .container("batchListenerTests.Payloads.handle")
@@ -92,7 +95,7 @@ class BatchListenerTests {
     }
 
     static class Single {
-        @DelayListener(topic = "orders", id = "single")
+        @DelayListener(topic = "arrays", id = "single")
         void handle(Order[] orders) {}
     }
 
