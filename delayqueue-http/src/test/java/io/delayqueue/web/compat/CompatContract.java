@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.web.waiting.Http2Client;
 import io.delayqueue.web.waiting.LongPolls;
@@ -14,6 +15,7 @@ import java.net.InetAddress;
 import java.net.Socket;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -72,6 +74,14 @@ abstract class CompatContract {
         assertThat(node.ask("finish", "{\"id\":\"f1\"}")).isEqualTo(NOTHING);
         assertThat(node.ask("get", "{\"id\":\"f1\"}")).isEqualTo(NOTHING);
         assertThat(node.ask("finish", "{\"id\":\"f1\"}")).isEqualTo(NOTHING);
+    }
+
+    @Test
+    void delayIsInSeconds() {
+        node.push("later", "l1", 100, 60, "x");
+
+        MessageSnapshot stored = node.template().find("later", "l1").orElseThrow();
+        assertThat(Duration.between(stored.envelope().sentAt(), stored.dueAt())).isEqualTo(Duration.ofSeconds(100));
     }
 
     @ParameterizedTest

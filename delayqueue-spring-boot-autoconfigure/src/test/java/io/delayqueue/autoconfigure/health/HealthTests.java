@@ -282,6 +282,15 @@ class HealthTests {
     }
 
     @Test
+    void lagWithoutAThresholdIsNoProblem() {
+        runner.withPropertyValues("delayqueue.listener.auto-startup=false").run(context -> {
+            context.getBean(DelayQueueTemplate.class).send("texts", "text");
+
+            assertThat(timely(context).getStatus()).isEqualTo(Status.UP);
+        });
+    }
+
+    @Test
     void lagAboveItsThresholdOrUnknownIsOutOfServiceAndHidesNoOther() {
         runner.withPropertyValues(
                         "delayqueue.listener.auto-startup=false",
