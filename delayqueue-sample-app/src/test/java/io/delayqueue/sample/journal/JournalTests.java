@@ -17,7 +17,8 @@ class JournalTests {
     @Test
     void entriesAfterAnEntryAreReturned() {
         journal.add("ours", Actor.CUSTOMER, "Ordered.");
-        long last = ours(0).get(ours(0).size() - 1).id();
+        List<JournalEntry> entries = ours(0);
+        long last = entries.get(entries.size() - 1).id();
 
         journal.add("ours", Actor.SHOP, "Delivered.");
 
