@@ -1,2 +1,2 @@
-/** Tests of sharded topics through template, store, admin and inspector, on one Redis and on a cluster. */
+/** Tests of sharded topics through template, store, admin and inspector. */
 package io.delayqueue.sharding;
