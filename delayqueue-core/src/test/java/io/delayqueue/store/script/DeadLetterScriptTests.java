@@ -24,6 +24,7 @@ import io.delayqueue.store.bench.ShardState;
 import io.delayqueue.store.bench.StoreBench;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.IntUnaryOperator;
@@ -42,52 +43,33 @@ class DeadLetterScriptTests extends ScriptTable {
     }
 
     private static Stream<Row> replays() {
-        Function<StoreBench, Object> replay = replay("a@w1-1", new Due(T0 + 70, false));
         return Stream.of(
                 Row.unchanged(
-                        "replay, no such dead letter",
+                        "replay: absent, an id, the sentinel",
                         deadLetters(),
-                        replay("a@w1-2", Due.NOW),
-                        ReplayOutcome.NOT_FOUND),
-                Row.unchanged(
-                        "replay, an id is no dead letter",
-                        deadLetters(),
-                        replay("a", Due.NOW),
-                        ReplayOutcome.NOT_FOUND),
-                Row.unchanged(
-                        "replay of the sentinel", deadLetters(), replay(SENTINEL, Due.NOW), ReplayOutcome.NOT_FOUND),
+                        replay(Due.NOW, "a@w1-2", "a", SENTINEL),
+                        Collections.nCopies(3, ReplayOutcome.NOT_FOUND)),
                 Row.unchanged(
                         "replay, the id is live: the dead letter stays",
                         deadLetters().retrying("a", T0 + 5, 1, "").put("messages", "a", message("m", 5, 6, "\na")),
-                        replay,
-                        ReplayOutcome.ID_LIVE),
+                        replay(new Due(T0 + 70, false), "a@w1-1"),
+                        List.of(ReplayOutcome.ID_LIVE)),
                 new Row(
-                        "replay: scheduled, attempts from zero; dead letter and notification go",
-                        deadLetters().notification("a@w1-1", T0 - 3).notification("b@w1-1", T0 - 2),
-                        replay,
-                        ReplayOutcome.REPLAYED,
+                        "replay: scheduled, attempts from zero; dead letter and notification go, also one that is handled",
+                        deadLetters()
+                                .notification("a@w1-1", T0 - 3)
+                                .notification("b@w1-1", T0 - 2)
+                                .deadLetter("c", "w1-1", T0 - 1, "REQUESTED", 1, T0 - 9, "E: no")
+                                .put("notifications.messages", "c@w1-1", message("", 5, 5, "\n"))
+                                .put("notifications.leases", "c@w1-1", T0 + 9)
+                                .put("notifications.deliveries", "c@w1-1", "w3-1 1 5 "),
+                        replay(new Due(T0 + 70, false), "a@w1-1", "c@w1-1"),
+                        List.of(ReplayOutcome.REPLAYED, ReplayOutcome.REPLAYED),
                         new ShardState()
                                 .scheduled("a", T0 + 70)
+                                .scheduled("c", T0 + 70)
                                 .deadLetter("b", "w1-1", T0 - 2, "REQUESTED", 1, T0 - 9, "E: no")
-                                .notification("b@w1-1", T0 - 2)),
-                new Row(
-                        "replay after a delay",
-                        deadLetters(),
-                        replay("b@w1-1", new Due(30, true)),
-                        ReplayOutcome.REPLAYED,
-                        new ShardState()
-                                .scheduled("b", T0 + 30)
-                                .deadLetter("a", "w1-1", T0 - 3, "REQUESTED", 1, T0 - 9, "E: no")),
-                new Row(
-                        "replay, the notification is being handled: its token is retired",
-                        new ShardState()
-                                .deadLetter("a", "w1-1", T0 - 3, "REQUESTED", 1, T0 - 9, "E: no")
-                                .put("notifications.messages", "a@w1-1", message("", 5, 5, "\n"))
-                                .put("notifications.leases", "a@w1-1", T0 + 9)
-                                .put("notifications.deliveries", "a@w1-1", "w3-1 1 5 "),
-                        replay,
-                        ReplayOutcome.REPLAYED,
-                        new ShardState().scheduled("a", T0 + 70)));
+                                .notification("b@w1-1", T0 - 2)));
     }
 
     @Test
@@ -145,32 +127,24 @@ class DeadLetterScriptTests extends ScriptTable {
     }
 
     private static Stream<Row> strangeReplays() {
-        Function<StoreBench, Object> replay = replay("a@w1-1", new Due(T0 + 70, false));
         String limited = message("+n a=3 l=9000 x=5 e=" + T0, T0 - 9, T0 - 5, "x: 1 e=7\n\n12\n34");
         String again = message("+n a=3 l=9000 x=5", T0 - 9, T0 + 70, "x: 1 e=7\n\n12\n34");
-        return Stream.of(
-                new Row(
-                        "replay: the absolute expiry is stripped, the other limits stay",
-                        new ShardState()
-                                .put("dead", "a@w1-1", T0)
-                                .put("deadLetters", "a@w1-1", record(T0, "EXPIRED", 0, T0, "E: a\nb", limited)),
-                        replay,
-                        ReplayOutcome.REPLAYED,
-                        new ShardState().put("schedule", "a", T0 + 70).put("messages", "a", again)),
-                new Row(
-                        "replay of an id with an @",
-                        new ShardState().deadLetter("a@w1-1", "w2-1", T0, "REQUESTED", 1, T0, ""),
-                        replay("a@w1-1@w2-1", new Due(70, true)),
-                        ReplayOutcome.REPLAYED,
-                        new ShardState().scheduled("a@w1-1", T0 + 70)),
-                new Row(
-                        "replay of what somebody else wrote: as it is",
-                        new ShardState()
-                                .put("dead", "a@w1-1", T0)
-                                .put("deadLetters", "a@w1-1", record(T0, "UNREADABLE", 1, T0, "", "{}")),
-                        replay,
-                        ReplayOutcome.REPLAYED,
-                        new ShardState().put("schedule", "a", T0 + 70).put("messages", "a", "{}")));
+        return Stream.of(new Row(
+                "replay: the absolute expiry is stripped; an id with an @; what somebody else wrote as it is",
+                new ShardState()
+                        .put("dead", "a@w1-1", T0)
+                        .put("deadLetters", "a@w1-1", record(T0, "EXPIRED", 0, T0, "E: a\nb", limited))
+                        .deadLetter("a@w1-1", "w2-1", T0, "REQUESTED", 1, T0, "")
+                        .put("dead", "foreign@w1-1", T0)
+                        .put("deadLetters", "foreign@w1-1", record(T0, "UNREADABLE", 1, T0, "", "{}")),
+                replay(new Due(70, true), "a@w1-1", "a@w1-1@w2-1", "foreign@w1-1"),
+                Collections.nCopies(3, ReplayOutcome.REPLAYED),
+                new ShardState()
+                        .put("schedule", "a", T0 + 70)
+                        .put("messages", "a", again)
+                        .scheduled("a@w1-1", T0 + 70)
+                        .put("schedule", "foreign", T0 + 70)
+                        .put("messages", "foreign", "{}")));
     }
 
     private static Stream<Row> unreadableReplays() {
@@ -181,40 +155,30 @@ class DeadLetterScriptTests extends ScriptTable {
                         "2 1 REQUESTED 1 2 0\n\n" + message("m", 5, 6, "\na"),
                         "1 1 REQUESTED 1 2 99\nshort\n",
                         "1 1 REQUESTED 1 2 -9\nlong enough\n")
-                .flatMap(stored -> Stream.of("a@w1-1", "nameless")
-                        .map(deadLetter -> Row.unchanged(
-                                "replay of " + deadLetter + ", which is unreadable: " + stored,
-                                deadLetters().put("dead", deadLetter, T0 - 3).put("deadLetters", deadLetter, stored),
-                                replay(deadLetter, Due.NOW),
-                                ReplayOutcome.UNREADABLE)));
+                .map(stored -> Row.unchanged(
+                        "replay of what is unreadable: " + stored,
+                        deadLetters()
+                                .put("deadLetters", "a@w1-1", stored)
+                                .put("dead", "nameless", T0 - 3)
+                                .put("deadLetters", "nameless", stored),
+                        replay(Due.NOW, "a@w1-1", "nameless"),
+                        List.of(ReplayOutcome.UNREADABLE, ReplayOutcome.UNREADABLE)));
     }
 
     private static Stream<Row> halfReplays() {
-        return Stream.of(
-                new Row(
-                        "a replay that stopped after the message is finished by its repeat",
-                        deadLetters().scheduled("a", T0 + 70),
-                        replay("a@w1-1", new Due(90, true)),
-                        ReplayOutcome.REPLAYED,
-                        new ShardState()
-                                .scheduled("a", T0 + 70)
-                                .deadLetter("b", "w1-1", T0 - 2, "REQUESTED", 1, T0 - 9, "E: no")),
-                new Row(
-                        "also when its message was claimed meanwhile",
-                        deadLetters().leased("a", T0 - 1, "w2-1", T0 + 70),
-                        replay("a@w1-1", new Due(90, true)),
-                        ReplayOutcome.REPLAYED,
-                        new ShardState()
-                                .leased("a", T0 - 1, "w2-1", T0 + 70)
-                                .deadLetter("b", "w1-1", T0 - 2, "REQUESTED", 1, T0 - 9, "E: no")),
-                new Row(
-                        "a replay that stopped before the message is done by its repeat",
-                        deadLetters().put("schedule", "a", T0 + 70),
-                        replay("a@w1-1", new Due(90, true)),
-                        ReplayOutcome.REPLAYED,
-                        new ShardState()
-                                .scheduled("a", T0 + 90)
-                                .deadLetter("b", "w1-1", T0 - 2, "REQUESTED", 1, T0 - 9, "E: no")));
+        return Stream.of(new Row(
+                "a replay that stopped is finished by its repeat, also when its message was claimed meanwhile",
+                deadLetters()
+                        .deadLetter("c", "w1-1", T0 - 1, "REQUESTED", 1, T0 - 9, "E: no")
+                        .scheduled("a", T0 + 70)
+                        .leased("b", T0 - 1, "w2-1", T0 + 70)
+                        .put("schedule", "c", T0 + 70),
+                replay(new Due(90, true), "a@w1-1", "b@w1-1", "c@w1-1"),
+                Collections.nCopies(3, ReplayOutcome.REPLAYED),
+                new ShardState()
+                        .scheduled("a", T0 + 70)
+                        .leased("b", T0 - 1, "w2-1", T0 + 70)
+                        .scheduled("c", T0 + 90)));
     }
 
     private static Stream<Row> purges() {
@@ -262,8 +226,11 @@ class DeadLetterScriptTests extends ScriptTable {
                 .deadLetter("b", "w1-1", T0 - 2, "REQUESTED", 1, T0 - 9, "E: no");
     }
 
-    private static Function<StoreBench, Object> replay(String deadLetter, Due due) {
-        return bench -> bench.store().awaitReplay(bench.shard(), deadLetter, due);
+    /** Replays each by a call of its own. */
+    private static Function<StoreBench, Object> replay(Due due, String... deadLetters) {
+        return bench -> Stream.of(deadLetters)
+                .map(deadLetter -> bench.store().awaitReplay(bench.shard(), deadLetter, due))
+                .toList();
     }
 
     private static Function<StoreBench, Object> purge(Purge purge) {

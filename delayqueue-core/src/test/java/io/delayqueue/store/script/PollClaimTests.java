@@ -16,7 +16,6 @@ import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.ShardState;
 import io.delayqueue.store.bench.StoreBench;
 import io.delayqueue.store.bench.Told;
-import java.time.Duration;
 import java.util.List;
 import java.util.function.Function;
 import java.util.stream.IntStream;
@@ -29,7 +28,7 @@ class PollClaimTests extends ScriptTable {
     private static final long END = T0 + 30_000;
 
     static Stream<Row> table() {
-        return Stream.of(order(), attempts(), limits(), expiry(), leftovers()).flatMap(rows -> rows);
+        return Stream.of(order(), heads(), leftovers()).flatMap(rows -> rows);
     }
 
     private static Stream<Row> order() {
@@ -59,109 +58,80 @@ class PollClaimTests extends ScriptTable {
                         new ShardState().leased("a", T0 - 2, "w1-1", END).scheduled("b", T0 - 1)));
     }
 
-    private static Stream<Row> attempts() {
-        return Stream.of(
-                new Row(
-                        "the attempt after two, with the last failure",
-                        new ShardState().retrying("a", T0 - 1, 2, "E: no\nreally"),
-                        claims(10),
-                        "claimed a#3@-1(E: no\nreally), due never, lease 30000",
-                        new ShardState().leased("a", T0 - 1, "w1-1", END, 3, "E: no\nreally")),
-                new Row(
-                        "attempts are counted on without a failure",
-                        new ShardState().retrying("a", T0 - 1, 9, ""),
-                        claims(10),
-                        "claimed a#10@-1, due never, lease 30000",
-                        new ShardState().leased("a", T0 - 1, "w1-1", END, 10, "")));
-    }
-
-    private static Stream<Row> limits() {
+    private static Stream<Row> heads() {
         String own = message("+n a=4 l=9000", T0, T0, "x: l=7\n\na");
-        return Stream.of(new Row(
-                "the message's own lease, and only from its head",
-                new ShardState()
-                        .put("schedule", "a", T0)
-                        .put("messages", "a", own)
-                        .put("schedule", "b", T0)
-                        .put("messages", "b", message("n", T0, T0, "x: l=7\n\n l=5 ")),
-                claims(10),
-                "claimed a#1@0 b#1@0, due never, lease 9000",
-                new ShardState()
-                        .leased("a", T0, "w1-1", T0 + 9000)
-                        .put("messages", "a", own)
-                        .leased("b", T0, "w1-1", END)
-                        .put("messages", "b", message("n", T0, T0, "x: l=7\n\n l=5 "))));
-    }
-
-    private static Stream<Row> expiry() {
         String late = message("+n x=100", T0, T0 - 100, "\na");
         String tooLate = message("+n x=100", T0 - 900, T0 - 101, "\na");
         String date = message("+n e=" + T0, T0, T0, "\na");
         String passed = message("+n a=2 e=" + (T0 - 1), T0 - 900, T0, "\na");
         return Stream.of(
                 new Row(
-                        "as late as tolerated is claimed",
-                        one(T0 - 100, late),
-                        claims(10),
-                        "claimed a#1@-100, due never, lease 30000",
-                        new ShardState().leased("a", T0, "w1-1", END).put("messages", "a", late)),
-                new Row(
-                        "later is dead, counted from the first due time",
-                        one(T0, tooLate).put("deliveries", "a", "- 2 " + T0 + " E: no"),
-                        claims(10),
-                        "deadLettered a:EXPIRED, due never, lease never",
+                        "attempts are counted on, the last failure is told; the message's own lease, only from its head",
                         new ShardState()
-                                .put("dead", "a@n." + (T0 - 900), T0)
+                                .retrying("a", T0 - 2, 2, "E: no\nreally")
+                                .retrying("b", T0 - 1, 9, "")
+                                .scheduled("c", T0)
+                                .put("messages", "c", own)
+                                .scheduled("d", T0)
+                                .put("messages", "d", message("n", T0, T0, "x: l=7\n\n l=5 ")),
+                        claims(10),
+                        "claimed a#3@-2(E: no\nreally) b#10@-1 c#1@0 d#1@0, due never, lease 9000",
+                        new ShardState()
+                                .leased("a", T0 - 2, "w1-1", END, 3, "E: no\nreally")
+                                .leased("b", T0 - 1, "w1-1", END, 10, "")
+                                .leased("c", T0, "w1-1", T0 + 9000)
+                                .put("messages", "c", own)
+                                .leased("d", T0, "w1-1", END)
+                                .put("messages", "d", message("n", T0, T0, "x: l=7\n\n l=5 "))),
+                new Row(
+                        "as late as tolerated and at the expiry date is claimed, later is dead, counted from the first due",
+                        new ShardState()
+                                .put("schedule", "late", T0 - 100)
+                                .put("messages", "late", late)
+                                .retrying("too late", T0, 2, "E: no")
+                                .put("messages", "too late", tooLate)
+                                .put("schedule", "date", T0)
+                                .put("messages", "date", date)
+                                .put("schedule", "passed", T0)
+                                .put("messages", "passed", passed),
+                        claims(10),
+                        "claimed late#1@-100 date#1@0, deadLettered passed:EXPIRED too late:EXPIRED, due never, lease 30000",
+                        new ShardState()
+                                .leased("late", T0, "w1-1", END)
+                                .put("messages", "late", late)
+                                .leased("date", T0, "w1-1", END)
+                                .put("messages", "date", date)
+                                .put("dead", "too late@n." + (T0 - 900), T0)
+                                .put("dead", "passed@n." + (T0 - 900), T0)
                                 .put(
                                         "deadLetters",
-                                        "a@n." + (T0 - 900),
-                                        record(T0, "EXPIRED", 2, T0, "E: no", tooLate))),
-                new Row(
-                        "at the expiry date is claimed",
-                        one(T0, date),
-                        claims(10),
-                        "claimed a#1@0, due never, lease 30000",
-                        new ShardState().leased("a", T0, "w1-1", END).put("messages", "a", date)),
-                new Row(
-                        "after the expiry date is dead, its neighbours are claimed",
-                        one(T0, passed).scheduled("b", T0),
-                        claims(10),
-                        "claimed b#1@0, deadLettered a:EXPIRED, due never, lease 30000",
-                        new ShardState()
-                                .leased("b", T0, "w1-1", END)
-                                .put("dead", "a@n." + (T0 - 900), T0)
-                                .put("deadLetters", "a@n." + (T0 - 900), record(T0, "EXPIRED", 0, T0, "", passed))));
+                                        "too late@n." + (T0 - 900),
+                                        record(T0, "EXPIRED", 2, T0, "E: no", tooLate))
+                                .put(
+                                        "deadLetters",
+                                        "passed@n." + (T0 - 900),
+                                        record(T0, "EXPIRED", 0, T0, "", passed))));
     }
 
     private static Stream<Row> leftovers() {
         return Stream.of(
                 new Row(
-                        "an id without a message is swept, its neighbours are claimed",
+                        "without a message: swept; also leased: the token is replaced; a foreign delivery hides no other",
                         new ShardState()
-                                .put("schedule", "a", T0 - 1)
+                                .put("schedule", "a", T0 - 4)
                                 .put("leases", "a", T0 + 1)
                                 .put("deliveries", "a", "w0-1 1 " + T0 + " ")
-                                .scheduled("b", T0),
+                                .leased("b", T0 - 3, "w0-1", T0 + 9, 1, "E: no")
+                                .put("schedule", "b", T0)
+                                .scheduled("c", T0 - 2)
+                                .put("deliveries", "c", "what?")
+                                .retrying("d", T0 - 1, 2, "E: no"),
                         claims(10),
-                        "claimed b#1@0, due never, lease 30000",
-                        new ShardState().leased("b", T0, "w1-1", END)),
-                new Row(
-                        "scheduled and leased counts as scheduled: the old token is replaced",
+                        "claimed c#1@-2 d#3@-1(E: no) b#2@-3(E: no), due never, lease 30000",
                         new ShardState()
-                                .leased("a", T0 - 1, "w0-1", T0 + 9, 1, "E: no")
-                                .put("schedule", "a", T0),
-                        claims(10),
-                        "claimed a#2@-1(E: no), due never, lease 30000",
-                        new ShardState().leased("a", T0 - 1, "w1-1", END, 2, "E: no")),
-                new Row(
-                        "a delivery of a foreign client does not hide the next one",
-                        new ShardState()
-                                .scheduled("a", T0 - 2)
-                                .put("deliveries", "a", "what?")
-                                .retrying("b", T0 - 1, 2, "E: no"),
-                        claims(10),
-                        "claimed a#1@-2 b#3@-1(E: no), due never, lease 30000",
-                        new ShardState().leased("a", T0 - 2, "w1-1", END).leased("b", T0 - 1, "w1-1", END, 3, "E: no")),
+                                .leased("b", T0 - 3, "w1-1", END, 2, "E: no")
+                                .leased("c", T0 - 2, "w1-1", END)
+                                .leased("d", T0 - 1, "w1-1", END, 3, "E: no")),
                 new Row(
                         "a message of a foreign client is claimed unchanged and does not affect others",
                         foreign(),
@@ -202,10 +172,6 @@ class PollClaimTests extends ScriptTable {
         return state;
     }
 
-    private static ShardState one(long due, String message) {
-        return new ShardState().put("schedule", "a", due).put("messages", "a", message);
-    }
-
     private static Function<StoreBench, Object> claims(int max) {
         return bench -> Told.of(bench.poll(Polls.by("w1", 1).claim(max)));
     }
@@ -213,7 +179,9 @@ class PollClaimTests extends ScriptTable {
     @Test
     void aClaimIsReadWithAllThatIsStored() {
         bench.store().awaitSend(bench.shard(), List.of(Sends.at("a", T0)));
-        Claim claim = bench.poll(Polls.by("w1", 71).claim(1)).claims().get(0);
+        PollReply reply = bench.poll(Polls.by("w1", 71).claim(1));
+        Claim claim = reply.claims().get(0);
+        assertThat(reply.nowMicros()).isEqualTo(T0 * 1000);
         assertThat(claim.token()).isEqualTo("w1-1z");
         assertThat(claim.envelope().payload()).asString().isEqualTo("a");
         assertThat(claim.envelope().dueAt().toEpochMilli()).isEqualTo(T0);
@@ -252,17 +220,6 @@ class PollClaimTests extends ScriptTable {
         assertThat(Told.of(bench.poll(Polls.by("w1", 1).claim(500).bytes(100)))).startsWith("claimed a#1@0, due 0");
         assertThat(Told.of(bench.poll(Polls.by("w1", 2).claim(500).bytes(1000))))
                 .startsWith("claimed b#1@0 c#1@0,");
-    }
-
-    @Test
-    void theClockRunsOnRedis() {
-        bench.given(new ShardState().scheduled("a", T0 + 1));
-        assertThat(bench.poll(Polls.by("w1", 1).claim(1)).claims()).isEmpty();
-        bench.clock(T0 + 1);
-        PollReply reply = bench.poll(Polls.by("w1", 2).claim(1).lease(Duration.ofSeconds(7)));
-        assertThat(reply.claims()).hasSize(1);
-        assertThat(reply.nowMicros()).isEqualTo((T0 + 1) * 1000);
-        assertThat(reply.untilNextLeaseEnd()).isEqualTo(Duration.ofSeconds(7));
     }
 
     /** As only a foreign client writes them. */

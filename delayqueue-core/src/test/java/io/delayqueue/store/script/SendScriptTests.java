@@ -21,6 +21,7 @@ import io.delayqueue.store.bench.StoreBench;
 import io.delayqueue.testing.SystemClock;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -32,214 +33,163 @@ import org.junit.jupiter.api.Test;
 class SendScriptTests extends ScriptTable {
 
     static Stream<Row> table() {
-        return Stream.of(absent(), limited(), live(), versioned(), repeats(), others(), leftovers())
-                .flatMap(rows -> rows);
+        return Stream.of(absent(), live(), versioned(), repeats(), others());
     }
 
-    private static Stream<Row> absent() {
-        ShardState deadLetter = new ShardState().deadLetter("a", "w1-1", T0 - 1, "REQUESTED", 1, T0 - 9, "E: no");
-        return Stream.of(
-                new Row(
-                        "absent: stored at its date",
-                        new ShardState(),
-                        sends(Sends.at("a", T0 + 1000)),
-                        Sends.reply(Outcome.ACCEPTED, T0 + 1000),
-                        new ShardState().scheduled("a", T0 + 1000)),
-                new Row(
-                        "absent: a delay counts from Redis' now",
-                        new ShardState(),
-                        sends(Sends.after("a", 1000)),
-                        Sends.reply(Outcome.ACCEPTED, T0 + 1000),
-                        new ShardState().scheduled("a", T0 + 1000)),
-                new Row(
-                        "absent: a date that has passed is kept",
-                        new ShardState(),
-                        sends(Sends.at("a", 5)),
-                        Sends.reply(Outcome.ACCEPTED, 5),
-                        new ShardState().scheduled("a", 5)),
-                new Row(
-                        "only dead letters: accepted, the dead letter stays",
-                        deadLetter,
-                        sends(Sends.at("a", T0)),
-                        Sends.reply(Outcome.ACCEPTED, T0),
-                        new ShardState()
-                                .deadLetter("a", "w1-1", T0 - 1, "REQUESTED", 1, T0 - 9, "E: no")
-                                .scheduled("a", T0)));
+    private static Row absent() {
+        MessageLimits limits = new MessageLimits(4, Duration.ofSeconds(9), Duration.ofMillis(70), null);
+        MessageLimits date = new MessageLimits(null, null, null, Instant.ofEpochMilli(T0 + 5));
+        return new Row(
+                "absent: accepted, also beside dead letters and leftovers",
+                new ShardState()
+                        .deadLetter("dead", "w1-1", T0 - 1, "REQUESTED", 1, T0 - 9, "E: no")
+                        .put("schedule", "scheduled, no message", T0 + 5)
+                        .put("leases", "leased, no message", T0 + 5)
+                        .put("deliveries", "leased, no message", "w1-1 1 " + T0 + " "),
+                sends(
+                        Sends.at("date", T0 + 1000),
+                        Sends.after("delay", 1000),
+                        Sends.at("date that has passed", T0 - 1000),
+                        Sends.at("dead", T0),
+                        Sends.at("scheduled, no message", T0 + 1000),
+                        Sends.at("leased, no message", T0 + 1000),
+                        Sends.limited("limits", T0, limits),
+                        Sends.limited("expiry", T0, date)),
+                List.of(
+                        "ACCEPTED 1000",
+                        "ACCEPTED 1000",
+                        "ACCEPTED -1000",
+                        "ACCEPTED 0",
+                        "ACCEPTED 1000",
+                        "ACCEPTED 1000",
+                        "ACCEPTED 0",
+                        "ACCEPTED 0"),
+                new ShardState()
+                        .scheduled("date", T0 + 1000)
+                        .scheduled("delay", T0 + 1000)
+                        .scheduled("date that has passed", T0 - 1000)
+                        .deadLetter("dead", "w1-1", T0 - 1, "REQUESTED", 1, T0 - 9, "E: no")
+                        .scheduled("dead", T0)
+                        .scheduled("scheduled, no message", T0 + 1000)
+                        .scheduled("leased, no message", T0 + 1000)
+                        .put("leases", "leased, no message", T0 + 5) // which the next reclaim sweeps
+                        .put("schedule", "limits", T0)
+                        .put("messages", "limits", message("+n a=4 l=9000 x=70", T0, T0, "\nlimits"))
+                        .put("schedule", "expiry", T0)
+                        .put("messages", "expiry", message("+n e=" + (T0 + 5), T0, T0, "\nexpiry")));
     }
 
-    private static Stream<Row> limited() {
-        return Stream.of(
-                new Row(
-                        "limits stand in the head",
-                        new ShardState(),
-                        sends(Sends.limited(
-                                "a", T0, new MessageLimits(4, Duration.ofSeconds(9), Duration.ofMillis(70), null))),
-                        Sends.reply(Outcome.ACCEPTED, T0),
-                        new ShardState()
-                                .put("schedule", "a", T0)
-                                .put("messages", "a", message("+n a=4 l=9000 x=70", T0, T0, "\na"))),
-                new Row(
-                        "an expiry date stands in the head",
-                        new ShardState(),
-                        sends(Sends.limited(
-                                "a", T0, new MessageLimits(null, null, null, Instant.ofEpochMilli(T0 + 5)))),
-                        Sends.reply(Outcome.ACCEPTED, T0),
-                        new ShardState()
-                                .put("schedule", "a", T0)
-                                .put("messages", "a", message("+n e=" + (T0 + 5), T0, T0, "\na"))));
+    private static Row live() {
+        return new Row(
+                "live: rejected, kept or replaced with attempts from zero and without the token",
+                new ShardState()
+                        .retrying("a", T0 + 7, 2, "E: no")
+                        .leased("b", T0 - 7, "w1-1", T0 + 30_000)
+                        .retrying("c", T0 + 7, 2, "E: no")
+                        .leased("d", T0 - 7, "w1-1", T0 + 30_000),
+                sends(
+                        other("a", OnDuplicate.REJECT),
+                        other("b", OnDuplicate.REJECT),
+                        other("a", OnDuplicate.KEEP),
+                        other("b", OnDuplicate.KEEP),
+                        other("c", OnDuplicate.REPLACE),
+                        other("d", OnDuplicate.REPLACE)),
+                List.of("DUPLICATE 1000", "DUPLICATE 1000", "KEPT 1000", "KEPT 1000", "REPLACED 1000", "REPLACED 1000"),
+                stored("c", "m", 1000, stored("d", "m", 1000))
+                        .retrying("a", T0 + 7, 2, "E: no")
+                        .leased("b", T0 - 7, "w1-1", T0 + 30_000));
     }
 
-    private static Stream<Row> live() {
-        ShardState scheduled = new ShardState().retrying("a", T0 + 7, 2, "E: no");
-        ShardState leased = new ShardState().leased("a", T0 - 7, "w1-1", T0 + 30_000);
-        ShardState replaced = new ShardState()
-                .put("schedule", "a", T0 + 1000)
-                .put("messages", "a", message("m", T0, T0 + 1000, "\na"));
-        return Stream.of(
-                Row.unchanged(
-                        "scheduled: rejected as duplicate",
-                        scheduled,
-                        sends(other("a", OnDuplicate.REJECT)),
-                        Sends.reply(Outcome.DUPLICATE, T0 + 1000)),
-                Row.unchanged(
-                        "leased: rejected as duplicate",
-                        leased,
-                        sends(other("a", OnDuplicate.REJECT)),
-                        Sends.reply(Outcome.DUPLICATE, T0 + 1000)),
-                Row.unchanged(
-                        "scheduled: kept",
-                        scheduled,
-                        sends(other("a", OnDuplicate.KEEP)),
-                        Sends.reply(Outcome.KEPT, T0 + 1000)),
-                Row.unchanged(
-                        "leased: kept",
-                        leased,
-                        sends(other("a", OnDuplicate.KEEP)),
-                        Sends.reply(Outcome.KEPT, T0 + 1000)),
-                new Row(
-                        "scheduled: replaced, attempts from zero",
-                        scheduled,
-                        sends(other("a", OnDuplicate.REPLACE)),
-                        Sends.reply(Outcome.REPLACED, T0 + 1000),
-                        replaced),
-                new Row(
-                        "leased: replaced, token replaced",
-                        leased,
-                        sends(other("a", OnDuplicate.REPLACE)),
-                        Sends.reply(Outcome.REPLACED, T0 + 1000),
-                        replaced));
-    }
-
-    private static Stream<Row> versioned() {
+    private static Row versioned() {
         String version = "n1700000000000005";
-        OutgoingMessage message = Sends.message("a", new Due(1000, true), OnDuplicate.REPLACE, version);
-        ShardState replaced = new ShardState()
-                .put("schedule", "a", T0 + 1000)
-                .put("messages", "a", message(version, T0, T0 + 1000, "\na"));
-        return Stream.of(
-                Row.unchanged(
-                        "a greater version: kept",
-                        stored("n1700000000000006"),
-                        sends(message),
-                        Sends.reply(Outcome.KEPT, T0 + 1000)),
-                Row.unchanged(
-                        "a greater version with limits: kept",
-                        stored("+n1700000000000006 a=4"),
-                        sends(message),
-                        Sends.reply(Outcome.KEPT, T0 + 1000)),
-                new Row(
-                        "a smaller version: replaced",
-                        stored("+n1700000000000004 a=4"),
-                        sends(message),
-                        Sends.reply(Outcome.REPLACED, T0 + 1000),
-                        replaced),
-                new Row(
-                        "a nonce that is no version: replaced",
-                        stored("n17000000000000066"),
-                        sends(message),
-                        Sends.reply(Outcome.REPLACED, T0 + 1000),
-                        replaced),
-                new Row(
-                        "by a nonce that is no version: replaced",
-                        stored("n1700000000000006"),
-                        sends(other("a", OnDuplicate.REPLACE)),
-                        Sends.reply(Outcome.REPLACED, T0 + 1000),
-                        new ShardState()
-                                .put("schedule", "a", T0 + 1000)
-                                .put("messages", "a", message("m", T0, T0 + 1000, "\na"))));
+        ShardState before = new ShardState();
+        stored("greater", "n1700000000000006", 7, before);
+        stored("greater with limits", "+n1700000000000006 a=4", 7, before);
+        stored("smaller", "+n1700000000000004 a=4", 7, before);
+        stored("no version", "n17000000000000066", 7, before);
+        stored("by no version", "n1700000000000006", 7, before);
+        ShardState after = new ShardState();
+        stored("greater", "n1700000000000006", 7, after);
+        stored("greater with limits", "+n1700000000000006 a=4", 7, after);
+        stored("smaller", version, 1000, after);
+        stored("no version", version, 1000, after);
+        stored("by no version", "m", 1000, after);
+        Due due = new Due(1000, true);
+        return new Row(
+                "versions: only a greater one is kept",
+                before,
+                sends(
+                        Sends.message("greater", due, OnDuplicate.REPLACE, version),
+                        Sends.message("greater with limits", due, OnDuplicate.REPLACE, version),
+                        Sends.message("smaller", due, OnDuplicate.REPLACE, version),
+                        Sends.message("no version", due, OnDuplicate.REPLACE, version),
+                        other("by no version", OnDuplicate.REPLACE)),
+                List.of("KEPT 1000", "KEPT 1000", "REPLACED 1000", "REPLACED 1000", "REPLACED 1000"),
+                after);
     }
 
-    private static Stream<Row> repeats() {
-        return Stream.of(
-                Row.unchanged(
-                        "own repeat, scheduled: the first answer",
-                        stored("n"),
-                        sends(Sends.after("a", 1000)),
-                        Sends.repeated(Outcome.ACCEPTED, T0 + 7)),
-                Row.unchanged(
-                        "own repeat, leased: the first answer",
-                        new ShardState().leased("a", T0 - 7, "w1-1", T0 + 30_000),
-                        sends(Sends.after("a", 1000)),
-                        Sends.repeated(Outcome.ACCEPTED, T0 - 7)),
-                Row.unchanged(
-                        "own repeat of a generated id: nothing stands in the line",
-                        stored(""),
-                        sends(Sends.message("a", new Due(1000, true), OnDuplicate.REJECT, "-")),
-                        Sends.repeated(Outcome.ACCEPTED, T0 + 7)),
-                Row.unchanged(
-                        "own repeat with limits: the first answer",
-                        stored("+n a=4"),
-                        sends(Sends.limited("a", T0, new MessageLimits(4, null, null, null))),
-                        Sends.repeated(Outcome.ACCEPTED, T0 + 7)),
-                Row.unchanged(
-                        "own repeat of a replacement doesn't replace the new token",
-                        new ShardState().leased("a", T0 - 7, "w1-1", T0 + 30_000),
-                        sends(Sends.message("a", Due.NOW, OnDuplicate.REPLACE, "n")),
-                        Sends.repeated(Outcome.ACCEPTED, T0 - 7)));
+    private static Row repeats() {
+        ShardState state = new ShardState().leased("leased", T0 - 7, "w1-1", T0 + 30_000);
+        stored("scheduled", "n", 7, state);
+        stored("generated", "", 7, state);
+        stored("limited", "+n a=4", 7, state);
+        return Row.unchanged(
+                "own repeat: the first answer; that of a replacement does not retire the token",
+                state,
+                sends(
+                        Sends.after("scheduled", 1000),
+                        Sends.after("leased", 1000),
+                        Sends.message("leased", Due.NOW, OnDuplicate.REPLACE, "n"),
+                        Sends.message("generated", new Due(1000, true), OnDuplicate.REJECT, "-"),
+                        Sends.limited("limited", T0, new MessageLimits(4, null, null, null))),
+                List.of(
+                        "ACCEPTED 7 again",
+                        "ACCEPTED -7 again",
+                        "ACCEPTED -7 again",
+                        "ACCEPTED 7 again",
+                        "ACCEPTED 7 again"));
     }
 
-    private static Stream<Row> others() {
-        OutgoingMessage named = Sends.at("a", T0);
-        OutgoingMessage unnamed = Sends.message("a", Due.NOW, OnDuplicate.REJECT, "-");
-        MessageLimits more = new MessageLimits(4, Duration.ofSeconds(9), null, null);
-        return Stream.of(
-                another(
-                        "a nonce that begins like it",
-                        stored("n"),
-                        Sends.message("a", Due.NOW, OnDuplicate.REJECT, "n2")),
-                another("a nonce that it begins like", stored("n2"), named),
-                another("a nonce where there is none", stored(""), named),
-                another("no nonce where there is one", stored("n"), unnamed),
-                another("its nonce without its limits", stored("+n a=4"), named),
-                another("limits that begin like its", stored("+n a=4"), Sends.limited("a", T0, more)),
-                another(
-                        "what somebody else wrote, though a line feed is in its place",
-                        new ShardState().put("schedule", "a", T0 + 7).put("messages", "a", "2............\n\na"),
-                        unnamed));
+    private static Row others() {
+        ShardState state = new ShardState();
+        stored("begins like it", "n", 7, state);
+        stored("it begins like", "n2", 7, state);
+        stored("none there", "", 7, state);
+        stored("none here", "n", 7, state);
+        stored("without limits", "+n a=4", 7, state);
+        stored("more limits", "+n a=4", 7, state);
+        state.put("schedule", "foreign", T0 + 7).put("messages", "foreign", "2............\n\na");
+        return Row.unchanged(
+                "not its repeat: another nonce, other limits, or what somebody else wrote",
+                state,
+                sends(
+                        Sends.message("begins like it", Due.NOW, OnDuplicate.REJECT, "n2"),
+                        Sends.at("it begins like", T0),
+                        Sends.at("none there", T0),
+                        Sends.message("none here", Due.NOW, OnDuplicate.REJECT, "-"),
+                        Sends.at("without limits", T0),
+                        Sends.limited("more limits", T0, new MessageLimits(4, Duration.ofSeconds(9), null, null)),
+                        Sends.message("foreign", Due.NOW, OnDuplicate.REJECT, "-")),
+                Collections.nCopies(7, "DUPLICATE 0"));
     }
 
-    private static Row another(String name, ShardState state, OutgoingMessage message) {
-        return Row.unchanged("not its repeat: " + name, state, sends(message), Sends.reply(Outcome.DUPLICATE, T0));
+    private static ShardState stored(String id, String line, long due, ShardState state) {
+        return state.put("schedule", id, T0 + due).put("messages", id, message(line, T0, T0 + due, "\n" + id));
     }
 
-    private static ShardState stored(String line) {
-        return new ShardState().put("schedule", "a", T0 + 7).put("messages", "a", message(line, T0, T0 + 7, "\na"));
+    private static ShardState stored(String id, String line, long due) {
+        return stored(id, line, due, new ShardState());
     }
 
-    private static Stream<Row> leftovers() {
-        return Stream.of(
-                new Row(
-                        "an id in the schedule without a message is absent",
-                        new ShardState().put("schedule", "a", T0 + 5),
-                        sends(Sends.at("a", T0 + 1000)),
-                        Sends.reply(Outcome.ACCEPTED, T0 + 1000),
-                        new ShardState().scheduled("a", T0 + 1000)),
-                new Row(
-                        "a lease without a message is absent, its token doesn't live on; the next reclaim sweeps it",
-                        new ShardState().put("leases", "a", T0 + 5).put("deliveries", "a", "w1-1 1 " + T0 + " "),
-                        sends(Sends.at("a", T0 + 1000)),
-                        Sends.reply(Outcome.ACCEPTED, T0 + 1000),
-                        new ShardState().scheduled("a", T0 + 1000).put("leases", "a", T0 + 5)));
+    /** Sends each by a call of its own. */
+    private static Function<StoreBench, Object> sends(OutgoingMessage... messages) {
+        return bench -> Stream.of(messages)
+                .map(message -> bench.store()
+                        .awaitSend(bench.shard(), List.of(message))
+                        .get(0))
+                .map(reply -> reply.outcome() + " " + (reply.dueAt().toEpochMilli() - T0)
+                        + (reply.repeated() ? " again" : ""))
+                .toList();
     }
 
     @Test
@@ -388,17 +338,6 @@ class SendScriptTests extends ScriptTable {
     }
 
     @Test
-    void fiveHundredAreStoredAtOnce() {
-        List<OutgoingMessage> all = Stream.iterate(0, i -> i + 1)
-                .limit(500)
-                .map(i -> Sends.at("m" + i, T0 + i))
-                .toList();
-        bench.store().awaitSend(bench.shard(), all);
-        assertThat(bench.store().awaitCount(bench.shard()).scheduled()).isEqualTo(499);
-        assertThat(bench.store().awaitCount(bench.shard()).ready()).isEqualTo(1);
-    }
-
-    @Test
     void anyIdAndHeaderComesBackAsItWas() {
         String id = "Grüße\n 1 2 %{x}~@";
         Map<String, String> headers = new LinkedHashMap<>();
@@ -435,9 +374,5 @@ class SendScriptTests extends ScriptTable {
 
     private static OutgoingMessage other(String id, OnDuplicate mode) {
         return Sends.message(id, new Due(1000, true), mode, "m");
-    }
-
-    private static Function<StoreBench, Object> sends(OutgoingMessage message) {
-        return bench -> bench.store().awaitSend(bench.shard(), List.of(message));
     }
 }

@@ -18,6 +18,8 @@ import io.delayqueue.store.bench.StoreBench;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.List;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -26,174 +28,148 @@ import org.junit.jupiter.api.Test;
 class VerbScriptTests extends ScriptTable {
 
     private static final long END = T0 + 30_000;
+    private static final String SENTINEL = "~".repeat(257);
 
     static Stream<Row> table() {
         return Stream.of(cancels(), cancelsUpToAVersion(), reschedules()).flatMap(rows -> rows);
     }
 
     private static Stream<Row> cancels() {
-        Function<StoreBench, Object> cancel = bench -> bench.store().awaitCancel(bench.shard(), "a");
-        ShardState deadLetter = new ShardState().deadLetter("a", "w1-1", T0, "REQUESTED", 1, T0, "");
-        return Stream.of(
-                Row.unchanged(
-                        "cancel, absent: not found",
-                        new ShardState().scheduled("b", T0),
-                        cancel,
-                        CancelOutcome.NOT_FOUND),
-                Row.unchanged("cancel, only a dead letter: not found", deadLetter, cancel, CancelOutcome.NOT_FOUND),
-                new Row(
-                        "cancel, scheduled: gone",
-                        new ShardState().scheduled("a", T0 + 5).scheduled("b", T0),
-                        cancel,
-                        CancelOutcome.CANCELLED,
-                        new ShardState().scheduled("b", T0)),
-                new Row(
-                        "cancel, scheduled for a retry: gone",
-                        new ShardState().retrying("a", T0 + 5, 2, "E: no"),
-                        cancel,
-                        CancelOutcome.CANCELLED,
-                        new ShardState()),
-                new Row(
-                        "cancel, leased: gone with its token",
-                        new ShardState().leased("a", T0, "w1-1", END),
-                        cancel,
-                        CancelOutcome.CANCELLED_WHILE_HANDLED,
-                        new ShardState()),
-                new Row(
-                        "cancel, scheduled and leased: counts as scheduled",
-                        new ShardState().leased("a", T0, "w1-1", END).put("schedule", "a", T0),
-                        cancel,
-                        CancelOutcome.CANCELLED,
-                        new ShardState()),
-                new Row(
-                        "cancel, leftovers without a message: not found, and swept",
-                        new ShardState()
-                                .put("schedule", "a", T0)
-                                .put("leases", "a", T0)
-                                .put("deliveries", "a", "w1-1 1 5 "),
-                        cancel,
+        return Stream.of(new Row(
+                "cancel",
+                new ShardState()
+                        .deadLetter("dead", "w1-1", T0, "REQUESTED", 1, T0, "")
+                        .scheduled("scheduled", T0 + 5)
+                        .retrying("retrying", T0 + 5, 2, "E: no")
+                        .suspect("suspect", T0, 0, "/2/0", "")
+                        .leased("leased", T0, "w1-1", END)
+                        .leased("both", T0, "w1-1", END)
+                        .put("schedule", "both", T0)
+                        .put("schedule", "leftover", T0)
+                        .put("leases", "leftover", T0)
+                        .put("deliveries", "leftover", "w1-1 1 5 ")
+                        .scheduled("another", T0),
+                each(
+                        (bench, id) -> bench.store().awaitCancel(bench.shard(), id),
+                        List.of(
+                                "absent", "dead", "scheduled", "retrying", "suspect", "leased", "both", "leftover",
+                                SENTINEL)),
+                List.of(
                         CancelOutcome.NOT_FOUND,
-                        new ShardState()));
+                        CancelOutcome.NOT_FOUND,
+                        CancelOutcome.CANCELLED,
+                        CancelOutcome.CANCELLED,
+                        CancelOutcome.CANCELLED,
+                        CancelOutcome.CANCELLED_WHILE_HANDLED,
+                        CancelOutcome.CANCELLED,
+                        CancelOutcome.NOT_FOUND,
+                        CancelOutcome.NOT_FOUND),
+                new ShardState()
+                        .deadLetter("dead", "w1-1", T0, "REQUESTED", 1, T0, "")
+                        .scheduled("another", T0)));
+    }
+
+    private static Function<StoreBench, Object> each(BiFunction<StoreBench, String, Object> call, List<String> ids) {
+        return bench -> ids.stream().map(id -> call.apply(bench, id)).toList();
     }
 
     private static Stream<Row> cancelsUpToAVersion() {
         long version = 1_700_000_000_000_005L;
-        long later = version + 1;
-        Function<StoreBench, Object> cancel = bench ->
-                bench.store().cancelUpTo(bench.shard(), "a", version, false).join();
-        Function<StoreBench, Object> ifClaimed = bench ->
-                bench.store().cancelUpTo(bench.shard(), "a", version, true).join();
-        Function<StoreBench, Object> look =
-                bench -> bench.store().version(bench.shard(), "a").join();
-        ShardState greater = versioned("n1700000000000006 l=9000");
-        ShardState same = versioned("n" + version);
+        VersionedCancel later = new VersionedCancel(Outcome.LIVE, version + 1);
+        VersionedCancel cancelled = new VersionedCancel(Outcome.CANCELLED, VersionedCancel.NO_VERSION);
+        ShardState state = new ShardState()
+                .scheduled("none", T0)
+                .leased("leased", T0, "w1-1", END)
+                .retrying("retrying", T0, 1, "") // or taken back after its lease
+                .scheduled("same", T0)
+                .put("messages", "same", message("n" + version, T0, T0, "\na"))
+                .scheduled("greater", T0)
+                .put("messages", "greater", message("+n1700000000000006 l=9000", T0, T0, "\na"));
+        List<String> ids = List.of("absent", "none", "leased", "retrying", "same", "greater");
+        ShardState greater = new ShardState()
+                .scheduled("greater", T0)
+                .put("messages", "greater", state.get("messages").get("greater"));
+        ShardState unclaimed = new ShardState()
+                .scheduled("none", T0)
+                .scheduled("same", T0)
+                .put("messages", "same", state.get("messages").get("same"))
+                .scheduled("greater", T0)
+                .put("messages", "greater", state.get("messages").get("greater"));
         return Stream.of(
-                Row.unchanged(
-                        "cancel up to a version, absent: nothing", new ShardState(), cancel, VersionedCancel.NOT_FOUND),
                 new Row(
-                        "cancel up to a version, without a version: gone",
-                        new ShardState().scheduled("a", T0 + 5).scheduled("b", T0),
-                        cancel,
-                        result(Outcome.CANCELLED, VersionedCancel.NO_VERSION),
-                        new ShardState().scheduled("b", T0)),
+                        "cancel up to a version: what has a greater one stays",
+                        state,
+                        each((bench, id) -> cancelUpTo(bench, id, version, false), ids),
+                        List.of(
+                                VersionedCancel.NOT_FOUND,
+                                cancelled,
+                                cancelled,
+                                cancelled,
+                                new VersionedCancel(Outcome.CANCELLED, version),
+                                later),
+                        greater),
                 new Row(
-                        "cancel up to a version, leased: gone with its token",
-                        new ShardState().leased("a", T0, "w1-1", END),
-                        cancel,
-                        result(Outcome.CANCELLED, VersionedCancel.NO_VERSION),
-                        new ShardState()),
-                new Row(
-                        "cancel up to a version, of that version: gone",
-                        same,
-                        cancel,
-                        result(Outcome.CANCELLED, version),
-                        new ShardState()),
+                        "cancel up to a version if claimed: what was never claimed stays",
+                        state,
+                        each((bench, id) -> cancelUpTo(bench, id, version, true), ids),
+                        List.of(
+                                VersionedCancel.NOT_FOUND,
+                                new VersionedCancel(Outcome.UNCLAIMED, VersionedCancel.NO_VERSION),
+                                cancelled,
+                                cancelled,
+                                new VersionedCancel(Outcome.UNCLAIMED, version),
+                                later),
+                        unclaimed),
                 Row.unchanged(
-                        "cancel up to a version, of a greater version: stays",
-                        greater,
-                        cancel,
-                        result(Outcome.LIVE, later)),
-                Row.unchanged(
-                        "cancel if claimed, not claimed: stays", same, ifClaimed, result(Outcome.UNCLAIMED, version)),
-                Row.unchanged(
-                        "cancel if claimed, not claimed and without a version: stays",
-                        new ShardState().scheduled("a", T0 + 5),
-                        ifClaimed,
-                        result(Outcome.UNCLAIMED, VersionedCancel.NO_VERSION)),
-                Row.unchanged(
-                        "cancel if claimed, of a greater version: stays",
-                        greater,
-                        ifClaimed,
-                        result(Outcome.LIVE, later)),
-                Row.unchanged(
-                        "cancel if claimed, absent: nothing", new ShardState(), ifClaimed, VersionedCancel.NOT_FOUND),
-                new Row(
-                        "cancel if claimed, leased: gone with its token",
-                        new ShardState().leased("a", T0, "w1-1", END),
-                        ifClaimed,
-                        result(Outcome.CANCELLED, VersionedCancel.NO_VERSION),
-                        new ShardState()),
-                new Row(
-                        "cancel if claimed, taken back after its lease: gone",
-                        new ShardState().retrying("a", T0 + 5, 1, ""),
-                        ifClaimed,
-                        result(Outcome.CANCELLED, VersionedCancel.NO_VERSION),
-                        new ShardState()),
-                Row.unchanged("version: stays", same, look, result(Outcome.LIVE, version)),
-                Row.unchanged("version, absent: nothing", new ShardState(), look, VersionedCancel.NOT_FOUND));
+                        "version",
+                        state,
+                        each(
+                                (bench, id) -> bench.store().version(bench.shard(), id).join(),
+                                List.of("absent", "same")),
+                        List.of(VersionedCancel.NOT_FOUND, new VersionedCancel(Outcome.LIVE, version))));
     }
 
-    private static VersionedCancel result(Outcome outcome, long version) {
-        return new VersionedCancel(outcome, version);
-    }
-
-    private static ShardState versioned(String line) {
-        String head = line.indexOf(' ') < 0 ? line : "+" + line;
-        return new ShardState().put("schedule", "a", T0).put("messages", "a", message(head, T0, T0, "\na"));
+    private static VersionedCancel cancelUpTo(StoreBench bench, String id, long version, boolean ifClaimed) {
+        return bench.store().cancelUpTo(bench.shard(), id, version, ifClaimed).join();
     }
 
     private static Stream<Row> reschedules() {
-        Function<StoreBench, Object> reschedule =
-                bench -> bench.store().awaitReschedule(bench.shard(), "a", new Due(T0 + 70, false));
-        Function<StoreBench, Object> after =
-                bench -> bench.store().awaitReschedule(bench.shard(), "a", new Due(70, true));
         return Stream.of(
-                Row.unchanged(
-                        "reschedule, absent: not found", new ShardState(), reschedule, RescheduleOutcome.NOT_FOUND),
-                Row.unchanged(
-                        "reschedule, a schedule without a message: not found",
-                        new ShardState().put("schedule", "a", T0),
-                        reschedule,
-                        RescheduleOutcome.NOT_FOUND),
-                Row.unchanged(
-                        "reschedule, leased: being handled",
-                        new ShardState().leased("a", T0, "w1-1", END),
-                        reschedule,
-                        RescheduleOutcome.BEING_HANDLED),
                 new Row(
-                        "reschedule, scheduled: to a date, also in the head",
-                        new ShardState().scheduled("a", T0 + 5),
-                        reschedule,
-                        RescheduleOutcome.RESCHEDULED,
-                        new ShardState().scheduled("a", T0 + 70)),
-                new Row(
-                        "reschedule, scheduled: by a delay, limits kept",
+                        "reschedule to a date, also in the head; attempts and crashes are kept",
                         new ShardState()
-                                .put("schedule", "a", T0)
+                                .put("schedule", "no message", T0)
+                                .leased("leased", T0, "w1-1", END)
+                                .scheduled("scheduled", T0 + 5)
+                                .retrying("retrying", T0 + 5, 2, "E: no")
+                                .suspect("suspect", T0, 1, "/2/0", "E: no"),
+                        each(
+                                (bench, id) -> bench.store().awaitReschedule(bench.shard(), id, new Due(T0 + 70, false)),
+                                List.of("absent", "no message", "leased", "scheduled", "retrying", "suspect", SENTINEL)),
+                        List.of(
+                                RescheduleOutcome.NOT_FOUND,
+                                RescheduleOutcome.NOT_FOUND,
+                                RescheduleOutcome.BEING_HANDLED,
+                                RescheduleOutcome.RESCHEDULED,
+                                RescheduleOutcome.RESCHEDULED,
+                                RescheduleOutcome.RESCHEDULED,
+                                RescheduleOutcome.NOT_FOUND),
+                        new ShardState()
+                                .put("schedule", "no message", T0)
+                                .leased("leased", T0, "w1-1", END)
+                                .scheduled("scheduled", T0 + 70)
+                                .retrying("retrying", T0 + 70, 2, "E: no")
+                                .crashed("suspect", T0 + 70, 1, "/2/0", "E: no")),
+                new Row(
+                        "reschedule by a delay, limits kept",
+                        new ShardState()
+                                .scheduled("a", T0)
                                 .put("messages", "a", message("+n a=3 x=5", T0, T0, "x: 1\n\n12\n34")),
-                        after,
-                        RescheduleOutcome.RESCHEDULED,
-                        new ShardState()
-                                .put("schedule", "a", T0 + 70)
-                                .put("messages", "a", message("+n a=3 x=5", T0, T0 + 70, "x: 1\n\n12\n34"))),
-                new Row(
-                        "reschedule, scheduled for a retry: attempts kept",
-                        new ShardState().retrying("a", T0 + 5, 2, "E: no"),
-                        reschedule,
+                        bench -> bench.store().awaitReschedule(bench.shard(), "a", new Due(70, true)),
                         RescheduleOutcome.RESCHEDULED,
                         new ShardState()
                                 .scheduled("a", T0 + 70)
-                                .put("deliveries", "a", "- 2 " + (T0 + 70) + " E: no")));
+                                .put("messages", "a", message("+n a=3 x=5", T0, T0 + 70, "x: 1\n\n12\n34"))));
     }
 
     @Test
@@ -246,25 +222,9 @@ class VerbScriptTests extends ScriptTable {
         bench.given(new ShardState()
                 .deadLetter("a", "w1-1", T0, "REQUESTED", 1, T0, "")
                 .put("schedule", "b", T0));
-        assertThat(bench.store().awaitFind(bench.shard(), "a")).isEmpty();
-        assertThat(bench.store().awaitFind(bench.shard(), "b")).isEmpty();
-    }
-
-    @Test
-    void theSentinelIsNotAMessage() {
-        String sentinel = "~".repeat(257);
-        assertThat(bench.store().awaitFind(bench.shard(), sentinel)).isEmpty();
-        assertThat(bench.store().awaitCancel(bench.shard(), sentinel)).isEqualTo(CancelOutcome.NOT_FOUND);
-        assertThat(bench.store().awaitReschedule(bench.shard(), sentinel, Due.NOW))
-                .isEqualTo(RescheduleOutcome.NOT_FOUND);
-        assertThat(bench.state()).hasToString("");
-    }
-
-    @Test
-    void anEmptyShardCountsNothing() {
-        assertThat(bench.store().awaitCount(bench.shard())).isEqualTo(new ShardCounts(0, 0, 0, 0, 0, 0, Duration.ZERO));
-        assertThat(bench.store().awaitCount(bench.shard().notifications()))
-                .isEqualTo(new ShardCounts(0, 0, 0, 0, 0, 0, Duration.ZERO));
+        for (String id : List.of("a", "b", SENTINEL)) {
+            assertThat(bench.store().awaitFind(bench.shard(), id)).isEmpty();
+        }
     }
 
     @Test
@@ -284,27 +244,4 @@ class VerbScriptTests extends ScriptTable {
                 .isEqualTo(new ShardCounts(0, 1, 0, 0, 0, 0, Duration.ZERO));
     }
 
-    @Test
-    void suspectsCountAsReadyAndAsSuspects() {
-        bench.given(new ShardState()
-                .suspect("a", T0 + 1000, 0, "/2/0", "")
-                .suspect("b", T0 + 2000, 0, "/2/0", "")
-                .scheduled("c", T0 + 3000));
-        bench.clock(T0 + 4000);
-        assertThat(bench.store().awaitCount(bench.shard()))
-                .isEqualTo(new ShardCounts(0, 3, 2, 0, 0, 0, Duration.ofSeconds(3)));
-    }
-
-    @Test
-    void suspectIsCancelledAndRescheduled() {
-        bench.given(new ShardState().suspect("a", T0, 0, "/2/0", "").suspect("b", T0, 1, "/2/0", "E: no"));
-        assertThat(bench.store().awaitCancel(bench.shard(), "a")).isEqualTo(CancelOutcome.CANCELLED);
-        assertThat(bench.store().awaitReschedule(bench.shard(), "b", Due.after(Duration.ofMillis(9))))
-                .isEqualTo(RescheduleOutcome.RESCHEDULED);
-        assertThat(bench.state())
-                .hasToString(new ShardState()
-                        .crashed("b", T0 + 9, 1, "/2/0", "E: no")
-                        .put("deliveries", "b", "- 1/2/0 " + (T0 + 9) + " E: no")
-                        .toString());
-    }
 }
