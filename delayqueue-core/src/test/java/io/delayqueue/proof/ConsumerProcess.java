@@ -14,7 +14,6 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.LockSupport;
@@ -23,33 +22,35 @@ import org.jspecify.annotations.Nullable;
 /**
  * A node in its own JVM, to be killed by a test. It reports each event as a line on standard output. Each line is
  * written by one call before the next event, so that the parent can still read it from the pipe after the process is
- * killed. The process exits when its standard input is closed.
+ * killed. The process exits when its standard input is closed, and halts when it handles a message whose id begins with
+ * {@link #KILLER}.
  */
 final class ConsumerProcess implements DelayQueueEvents {
 
     static final String TOPIC = "processes";
-    static final int SHARDS = 4;
-    static final Duration LEASE = Duration.ofSeconds(3);
+    static final String KILLER = "killer";
+    /** The message is handled until the process is killed. */
+    static final String ENDLESS = "endless";
+
     static final EngineSettings SETTINGS = Pacing.builtIn()
             .heartbeat(Duration.ofMillis(500))
             .sweep(Duration.ofSeconds(1))
             .settings();
 
-    private static final int BROKEN_PIPE = 1;
-    private static final Duration SLOW = Duration.ofMillis(300);
-
     private final FileOutputStream lines = new FileOutputStream(FileDescriptor.out);
 
     private ConsumerProcess() {}
 
-    /** Consumes from a standalone server, or from a Cluster if several addresses are given. */
-    public static void main(String... addresses) throws IOException {
-        // keep log output out of the event lines
-        System.setOut(System.err);
+    /** Consumes from the server at a port, with a lease of some milliseconds. */
+    public static void main(String... portAndLease) throws IOException {
+        System.setOut(System.err); // keep log output out of the event lines
         ConsumerProcess process = new ConsumerProcess();
-        QueueNode node = node(List.of(addresses)).events(process).start();
+        QueueNode node = QueueNode.on(Integer.parseInt(portAndLease[0]))
+                .settings(SETTINGS)
+                .events(process)
+                .start();
         ListenerOptions options = ListenerOptions.DEFAULTS.toBuilder()
-                .lease(LEASE)
+                .lease(Duration.ofMillis(Long.parseLong(portAndLease[1])))
                 .maxAttempts(100)
                 .retryPolicy(failed -> new RetryAfter(Duration.ofMillis(50)))
                 .build();
@@ -61,13 +62,6 @@ final class ConsumerProcess implements DelayQueueEvents {
         Runtime.getRuntime().halt(0);
     }
 
-    static QueueNode.Builder node(List<String> addresses) {
-        QueueNode.Builder node = addresses.size() == 1
-                ? QueueNode.on(Integer.parseInt(addresses.get(0).substring("127.0.0.1:".length())))
-                : QueueNode.on(addresses);
-        return node.shards(TOPIC, SHARDS).settings(SETTINGS);
-    }
-
     static boolean alwaysFails(int number) {
         return number % 100 == 3;
     }
@@ -75,18 +69,19 @@ final class ConsumerProcess implements DelayQueueEvents {
     private @Nullable CompletionStage<?> handle(List<Delivery> deliveries) {
         Delivery delivery = deliveries.get(0);
         String attempt = delivery.id() + " " + delivery.attempt();
-        report("started", attempt + " " + delivery.dueAt().toEpochMilli());
-        if (delivery.crashes() >= SETTINGS.crashes().isolateAfterCrashes()) {
-            report("isolated", attempt);
+        report("started", attempt);
+        if (delivery.id().startsWith(KILLER)) {
+            Runtime.getRuntime().halt(1);
+        }
+        while (delivery.id().startsWith(ENDLESS)) {
+            LockSupport.park();
         }
         int number = Integer.parseInt(delivery.id().substring(1));
         if (alwaysFails(number) || (number % 10 == 5 && delivery.attempt() == 1)) {
             report("failed", attempt);
             throw new IllegalStateException("on purpose");
         }
-        if (number % 20 == 11) {
-            LockSupport.parkNanos(SLOW.toNanos());
-        }
+        LockSupport.parkNanos(number % 20 == 11 ? 300_000_000 : 0);
         report("ended", attempt);
         return null;
     }
@@ -101,28 +96,13 @@ final class ConsumerProcess implements DelayQueueEvents {
         report("deadLettered", id + " " + cause);
     }
 
-    @Override
-    public void settlementRejected(Recipient recipient, String id, @Nullable Duration handling) {
-        report("settlementRejected", id);
-    }
-
-    @Override
-    public void leaseLost(Recipient recipient, String id, Instant leaseEnd) {
-        report("leaseLost", id);
-    }
-
-    @Override
-    public void reclaimed(Recipient recipient, String id) {
-        report("reclaimed", id);
-    }
-
     /** Writes one line. Writes of up to {@code PIPE_BUF} bytes to a pipe are atomic, also between threads. */
     private void report(String what, String details) {
         String line = System.currentTimeMillis() + " " + what + " " + details + "\n";
         try {
             lines.write(line.getBytes(StandardCharsets.UTF_8));
         } catch (IOException e) {
-            Runtime.getRuntime().halt(BROKEN_PIPE);
+            Runtime.getRuntime().halt(1);
         }
     }
 }

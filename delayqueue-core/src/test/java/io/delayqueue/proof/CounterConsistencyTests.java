@@ -83,8 +83,8 @@ class CounterConsistencyTests implements DelayQueueEvents {
     void start() {
         redis.flush();
         proxy = FaultProxy.inFrontOf(redis);
-        sender = start(QueueNode.on(proxy.port()).commandTimeout(Duration.ofMillis(300)));
-        undisturbed = start(QueueNode.on(redis.port()));
+        sender = start(QueueNode.on(proxy.port()).commandTimeout(Duration.ofMillis(300)), Duration.ofMillis(200));
+        undisturbed = start(QueueNode.on(redis.port()), Duration.ofMillis(200));
         nodes.addAll(List.of(sender, undisturbed));
         send(List.of(live("first")));
     }
@@ -109,10 +109,6 @@ class CounterConsistencyTests implements DelayQueueEvents {
     @Override
     public void cancelled(String topic, String id) {
         ended.add(id);
-    }
-
-    private QueueNode start(QueueNode.Builder node) {
-        return start(node, Duration.ofMillis(200));
     }
 
     private QueueNode start(QueueNode.Builder node, Duration sweep) {
@@ -240,10 +236,7 @@ class CounterConsistencyTests implements DelayQueueEvents {
     }
 
     private Set<String> stored() {
-        Set<String> ids = new HashSet<>();
-        ((List<?>) redis.command("HKEYS", "dq:{t:0.0}:messages")).forEach(id -> ids.add(id.toString()));
-        ids.removeIf(id -> id.startsWith("~~~"));
-        return ids;
+        return Ledger.ids(redis, "HKEYS", "dq:{t:0.0}:messages");
     }
 
     private void finish() {
@@ -267,8 +260,6 @@ class CounterConsistencyTests implements DelayQueueEvents {
                         + count(DelayQueueMeters.MESSAGES_CANCELLED)
                         + stored().size())
                 .isEqualTo(sent.size() - cancelledUnconfirmed.size() - open.size());
-        System.out.println("acknowledged by killed nodes without being counted: " + open.size() + " of "
-                + handledByKilledNodes.size());
     }
 
     private double count(DelayQueueMeters meter) {

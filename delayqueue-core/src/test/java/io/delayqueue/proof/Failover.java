@@ -4,9 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.message.Shard;
+import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
-import java.util.Collection;
-import java.util.Map;
 import java.util.function.IntPredicate;
 
 /**
@@ -57,36 +56,11 @@ final class Failover {
         await().atMost(Duration.ofSeconds(60)).until(() -> deliveredSince(later) >= STEADY_DELIVERIES);
         recovered = System.nanoTime();
         fleet.drainAndClose();
-        print();
         return this;
     }
 
     private long deliveredSince(long nanos) {
         return load.deliveries.count(onKilledMaster, nanos, Long.MAX_VALUE);
-    }
-
-    private void print() {
-        Duration gap = load.deliveries.longestGap(onKilledMaster, killStarted, recovered);
-        System.out.printf(
-                "failover: gap %d ms, longest send %d ms; other masters %d/s before, %d/s during the gap, longest gap %d ms%n",
-                gap.toMillis(),
-                load.longestSendNanos.get() / 1_000_000,
-                load.deliveries.rate(onOtherMasters, loadMeasuredFrom, killStarted),
-                load.deliveries.rate(onOtherMasters, killStarted, killStarted + gap.toNanos()),
-                load.deliveries
-                        .longestGap(onOtherMasters, killStarted, recovered)
-                        .toMillis());
-        System.out.printf(
-                "failover: of %d accepted (%d by the killed master during the kill), %d lost (%s before the kill),"
-                        + " %d settled twice (%s before the kill), %d calls with unknown outcome; failures %s%n",
-                load.accepted.size(),
-                acceptedDuringKill(),
-                load.unsettled().size(),
-                oldest(load.accepted, load.unsettled()),
-                load.settledTwice().size(),
-                oldest(load.ended, load.settledTwice()),
-                load.unknownOutcomes.size(),
-                load.failures.stream().distinct().limit(3).toList());
     }
 
     /** Checks that the other masters kept at least a third of their delivery rate during the gap. */
@@ -122,23 +96,10 @@ final class Failover {
         }
     }
 
-    /** Number of messages that the killed master accepted during the kill. */
-    long acceptedDuringKill() {
-        return load.accepted.entrySet().stream()
-                .filter(entry -> entry.getValue() - killStarted > 0 && entry.getValue() - killFinished < 0)
-                .filter(entry -> onKilledMaster.test(Shard.indexOf(entry.getKey(), fleet.shards)))
-                .count();
-    }
-
-    private String oldest(Map<String, Long> times, Collection<String> ids) {
-        return ids.stream()
-                .map(id -> beforeKill(times.get(id)))
-                .max(Duration::compareTo)
-                .map(age -> "at most " + age.toMillis() + " ms")
-                .orElse("none");
-    }
-
-    private Duration beforeKill(long nanos) {
-        return Duration.ofNanos(killFinished - nanos);
+    /** Breaks the replication to a replica. */
+    static void disconnect(RedisServerProcess replica, RedisServerProcess master) {
+        replica.command("CONFIG", "SET", "masterauth", "wrong");
+        master.command("CLIENT", "KILL", "TYPE", "slave");
+        await().until(() -> "down".equals(replica.info("replication").get("master_link_status")));
     }
 }

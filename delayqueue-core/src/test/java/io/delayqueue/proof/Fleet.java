@@ -1,11 +1,16 @@
 package io.delayqueue.proof;
 
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
 import io.delayqueue.container.Pacing;
 import io.delayqueue.container.QueueNode;
 import io.delayqueue.listener.ListenerOptions;
+import io.delayqueue.listener.ManagedListener;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.IntPredicate;
 import java.util.function.Supplier;
 
 /** Nodes that consume one topic under load, on one Redis deployment of any topology. */
@@ -35,12 +40,13 @@ final class Fleet implements AutoCloseable {
     }
 
     /** Starts two nodes with a listener each. */
-    void startConsumers() {
+    List<ManagedListener> startConsumers() {
         ListenerOptions options = ListenerOptions.DEFAULTS.toBuilder()
                 .lease(Duration.ofSeconds(3))
                 .build();
-        startNode().listen(Load.TOPIC, options, load::handle);
-        startNode().listen(Load.TOPIC, options, load::handle);
+        return List.of(
+                startNode().listen(Load.TOPIC, options, load::handle),
+                startNode().listen(Load.TOPIC, options, load::handle));
     }
 
     QueueNode firstNode() {
@@ -53,6 +59,19 @@ final class Fleet implements AutoCloseable {
         load.awaitEmpty(firstNode());
         nodes.forEach(QueueNode::close);
         nodes.clear();
+    }
+
+    /** Waits for deliveries from some shards. */
+    void awaitDeliveries(IntPredicate shards, long since, int count) {
+        await().atMost(Duration.ofSeconds(60))
+                .until(() -> load.deliveries.count(shards, since, Long.MAX_VALUE) >= count);
+    }
+
+    /** Checks that no message was lost, except by a cancel of unknown outcome, and none was settled twice. */
+    void check() {
+        ledger.checkLeases();
+        assertThat(load.unsettled()).allMatch(load.unknownOutcomes::contains);
+        assertThat(load.settledTwice()).isEmpty();
     }
 
     @Override

@@ -4,30 +4,26 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.container.QueueNode;
-import io.delayqueue.message.Shard;
-import io.delayqueue.redis.KeySpace;
-import io.delayqueue.redis.ShardKeys;
-import io.delayqueue.test.redis.Direction;
-import io.delayqueue.test.redis.FaultProxy;
-import io.delayqueue.test.redis.RedisRequest;
+import io.delayqueue.message.CancelOutcome;
+import io.delayqueue.message.DelayMessage;
 import io.delayqueue.test.redis.RedisServerProcess;
-import io.delayqueue.test.redis.topology.RedisClusterProcess;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
+import java.util.concurrent.Callable;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Function;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
-import org.awaitility.core.ConditionTimeoutException;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -35,281 +31,294 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.CleanupMode;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Three consumer processes are killed and restarted while messages are sent to four shards. */
+/**
+ * Three consumer processes are killed by the test, and by messages that kill each process that handles them, and are
+ * restarted while messages are sent. Redis runs on the same machine and uses the same clock as all processes.
+ */
 @Tag("long")
 @Tag("core")
 class KilledConsumersTests {
 
     private static final int CONSUMERS = 3;
-
+    private static final Duration LEASE = Duration.ofSeconds(3);
     /** Time within which messages interrupted by a kill are redelivered. */
-    private static final Duration RECOVERY = ConsumerProcess.LEASE
-            .plus(ConsumerProcess.SETTINGS.heartbeatTimeout())
-            .plus(ConsumerProcess.SETTINGS.sweep());
+    private static final Duration RECOVERY =
+            LEASE.plus(ConsumerProcess.SETTINGS.heartbeatTimeout()).plus(ConsumerProcess.SETTINGS.sweep());
 
-    private static final int MAX_UNSETTLED = 5_000;
     private static final Duration MAX_WAIT = Duration.ofSeconds(60);
-
-    /** A dedicated thread: a long send must not occupy the common pool. */
-    private static final Executor OWN_THREAD = task -> {
-        Thread thread = new Thread(task, "sender");
-        thread.setDaemon(true);
-        thread.start();
-    };
-
-    private static final KeySpace KEYS = new KeySpace("dq");
-    private static final int MESSAGES = 40_000;
-
-    /** The last round kills one process, which is not restarted. */
+    private static final int MESSAGES = 20_000;
+    private static final int KILLERS = 3;
     private static final int ROUNDS = 16;
-
-    private static final int MAX_KILLED_PER_ROUND = 3;
-
-    /** Number of messages that become due at the last kill. */
+    private static final int BATCH = 250;
+    /** Number of messages that become due at the last kill, after which no process is started. */
     private static final int BURST = 1_000;
 
-    private static final Duration MIN_DELAY = Duration.ofSeconds(3);
-    private static final Duration MAX_DELAY = Duration.ofSeconds(8);
+    private static final int MAX_UNSETTLED = 5_000;
 
     private final long seed = System.nanoTime();
     private final Random random = new Random(seed);
-    private final DeliveryLog log = new DeliveryLog();
+    private final RedisServerProcess redis =
+            RedisServerProcess.builder().appendOnly().start();
+    private final QueueNode sender = QueueNode.on(redis.port()).start();
     private final List<KillableConsumer> consumers = new ArrayList<>();
-    private int kills;
+    private final Map<String, List<Attempt>> attempts = new HashMap<>();
+    private final Map<String, Long> due = new HashMap<>();
+    private final Map<String, Long> cancelled = new HashMap<>();
+    private final Map<String, String> deadLettered = new HashMap<>();
+    private final Set<String> acknowledged = new HashSet<>();
+    private final List<String> violations = new ArrayList<>();
+    private long lastSettledAt;
 
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)
     Path directory;
 
-    /**
-     * A Redis deployment.
-     *
-     * @param consumerAddresses addresses for the consumers
-     * @param senderAddresses addresses for the sender, possibly of a fault proxy
-     * @param servers servers that hold keys
-     * @param serverOf returns the server that holds a key
-     * @param callbacks callbacks of the sender
-     */
-    private record Deployment(
-            List<String> consumerAddresses,
-            List<String> senderAddresses,
-            List<RedisServerProcess> servers,
-            Function<String, RedisServerProcess> serverOf,
-            ProofSender.SenderCallbacks callbacks) {}
+    /** One handler invocation. */
+    private static final class Attempt {
 
-    /** Limits the number of unsettled messages to {@link #MAX_UNSETTLED}. */
-    private class BacklogLimit implements ProofSender.SenderCallbacks {
+        private final KillableConsumer consumer;
+        private final int number;
+        private final long startedAt;
+        private long endedAt = Long.MAX_VALUE;
+        private boolean failed;
+        private boolean acknowledged;
 
-        @Override
-        public Duration beforeBatch(int sent) {
-            await().atMost(MAX_WAIT).until(() -> log.settled() + sent / 50 >= sent - MAX_UNSETTLED);
-            return Duration.ZERO;
+        Attempt(KillableConsumer consumer, int number, long startedAt) {
+            this.consumer = consumer;
+            this.number = number;
+            this.startedAt = startedAt;
+        }
+
+        /** Whether its acknowledgement may have reached Redis without a report. */
+        boolean mayHaveBeenAcknowledged() {
+            return !failed && !acknowledged && consumer.endedAt() - endedAt < LEASE.toMillis();
+        }
+
+        /** Whether another attempt may follow it. */
+        boolean permits(Attempt later) {
+            return failed
+                    ? later.startedAt >= endedAt && later.number >= number
+                    : !acknowledged && later.startedAt >= consumer.endedAt() && later.number == number;
         }
 
         @Override
-        public void outcomeUnknown() {
-            // the send is repeated
-        }
-    }
-
-    /**
-     * Loses replies. Before some batches the reply of one script is cut, and the client retries it transparently. A few
-     * batches lose all replies until the send times out.
-     */
-    private final class UnreliableNetwork extends BacklogLimit {
-
-        private static final Duration LONGER_THAN_TIMEOUT = Duration.ofSeconds(15);
-
-        private final FaultProxy proxy;
-
-        private UnreliableNetwork(FaultProxy proxy) {
-            this.proxy = proxy;
-        }
-
-        @Override
-        public Duration beforeBatch(int sent) {
-            super.beforeBatch(sent);
-            if (sent % 10_000 == 5_000) {
-                proxy.blackHole(Direction.SERVER_TO_CLIENT);
-                return LONGER_THAN_TIMEOUT;
-            }
-            if (random.nextInt(4) == 0) {
-                proxy.cutNextReply(RedisRequest::isScript);
-            }
-            return Duration.ZERO;
-        }
-
-        @Override
-        public void outcomeUnknown() {
-            proxy.pass();
+        public String toString() {
+            return number + " by " + consumer + " at " + startedAt + (failed ? " failed" : " ended") + " at " + endedAt
+                    + (acknowledged ? ", acknowledged" : "") + ", end of process " + consumer.endedAt();
         }
     }
 
     @AfterEach
     void stop() {
         consumers.forEach(KillableConsumer::close);
+        sender.close();
+        redis.close();
     }
 
     @Test
     @Timeout(600)
-    void killedConsumersLoseNoMessageOnOneRedis() {
-        try (RedisServerProcess redis =
-                        RedisServerProcess.builder().appendOnly().start();
-                FaultProxy proxy = FaultProxy.inFrontOf(redis)) {
-            run(new Deployment(
-                    List.of("127.0.0.1:" + redis.port()),
-                    List.of("127.0.0.1:" + proxy.port()),
-                    List.of(redis),
-                    key -> redis,
-                    new UnreliableNetwork(proxy)));
-        }
-    }
-
-    @Test
-    @Timeout(600)
-    void killedConsumersLoseNoMessageOnCluster() {
-        try (RedisClusterProcess cluster =
-                RedisClusterProcess.builder().replicasPerMaster(0).appendOnly().start()) {
-            run(new Deployment(
-                    cluster.addresses(),
-                    cluster.addresses(),
-                    cluster.masters(),
-                    cluster::masterOf,
-                    new BacklogLimit()));
-        }
-    }
-
-    private void run(Deployment deployment) {
+    void killedConsumersLoseNoMessageAndOnlyMessagesThatKillBecomeDeadLetters() throws Exception {
         System.out.println("seed " + seed);
-        long begin = System.nanoTime();
-        IntStream.range(0, CONSUMERS).forEach(i -> launch(deployment));
-        try (QueueNode node = ConsumerProcess.node(deployment.senderAddresses()).start()) {
-            ProofSender sender = new ProofSender(node, log, random, deployment.callbacks());
-            long killedAt = killWhileSending(deployment, sender);
-            try {
-                awaitEnd(deployment);
-            } catch (ConditionTimeoutException e) {
-                log.check(stored(deployment), deadLetters(deployment)); // its message names the violations
-                throw e;
-            }
-            assertThat(consumers).allMatch(KillableConsumer::isAlive);
-            long last = log.lastSettledAt() - killedAt;
-            System.out.println(kills + " kills in "
-                    + Duration.ofNanos(System.nanoTime() - begin).toSeconds() + " s; the last message was settled "
-                    + last
-                    + " ms after the last kill, "
-                    + sender.repeats() + " sends repeated; "
-                    + log.check(stored(deployment), deadLetters(deployment)));
-            assertThat(last)
-                    .as(log.lastSettledHistory())
-                    .isLessThan(RECOVERY.multipliedBy(3).toMillis());
-            checkKeys(deployment);
-        }
-    }
-
-    private void launch(Deployment deployment) {
-        consumers.add(KillableConsumer.start(
-                deployment.consumerAddresses(), directory.resolve("consumers.log"), log::record));
-    }
-
-    /** Returns the time of the last kill in milliseconds since 1970. */
-    private long killWhileSending(Deployment deployment, ProofSender sender) {
+        startMissing();
+        IntStream.range(0, KILLERS)
+                .forEach(i -> sender.template.send(message(ConsumerProcess.KILLER + i, Instant.now())));
         int first = MESSAGES - BURST;
-        CompletableFuture<Void> sending =
-                CompletableFuture.runAsync(() -> sender.send(0, first, MIN_DELAY, MAX_DELAY), OWN_THREAD);
+        FutureTask<Void> sending = new FutureTask<>(sendUpTo(first));
+        new Thread(sending, "sender").start();
         for (int round = 1; round < ROUNDS; round++) {
             int reached = first * round / ROUNDS;
-            await().atMost(MAX_WAIT).until(() -> log.settled() >= reached);
-            int killed = 1 + random.nextInt(MAX_KILLED_PER_ROUND);
-            IntStream.range(0, killed).forEach(i -> killOne());
-            IntStream.range(0, killed).forEach(i -> launch(deployment));
+            awaitRestarting(() -> settled() >= reached);
+            IntStream.range(0, 1 + random.nextInt(CONSUMERS)).forEach(i -> killOne());
         }
-        sending.orTimeout(MAX_WAIT.toSeconds(), TimeUnit.SECONDS).join();
+        sending.get(MAX_WAIT.toSeconds(), TimeUnit.SECONDS);
+        awaitRestarting(() -> deadLettered("CRASHED").size() == KILLERS);
         await().atMost(MAX_WAIT).until(() -> consumers.stream().allMatch(KillableConsumer::isReady));
-        sender.send(first, MESSAGES, Duration.ofSeconds(2), Duration.ofSeconds(2));
-        await().atMost(MAX_WAIT).pollInterval(Duration.ofMillis(5)).until(() -> log.highestStarted() >= first);
-        return killOne();
+        Instant burst = Instant.now().plusSeconds(2);
+        sender.template.sendAll(IntStream.range(first, MESSAGES)
+                .mapToObj(i -> message("m" + i, burst))
+                .toList());
+        await().atMost(MAX_WAIT).pollInterval(Duration.ofMillis(5)).until(this::burstStarted);
+        long killedAt = killOne();
+
+        Set<String> far = new HashSet<>(due.keySet());
+        far.removeIf(id -> due.get(id) < killedAt + MAX_WAIT.toMillis() || cancelled.containsKey(id));
+        await().atMost(MAX_WAIT)
+                .untilAsserted(() -> assertThat(stored("HKEYS", "messages")).isEqualTo(far));
+        await().atMost(MAX_WAIT).untilAsserted(() -> assertThat(wrong(far)).isEmpty());
+        check();
+        assertThat(lastSettledAt - killedAt).isLessThan(RECOVERY.multipliedBy(3).toMillis());
+        assertThat(stored("ZRANGE", "schedule", "0", "-1")).isEqualTo(far);
+        assertThat(stored("ZRANGE", "leases", "0", "-1")).isEmpty();
+        assertThat(stored("HKEYS", "deliveries")).isEmpty();
     }
 
-    /** Kills a consumer, preferably one that is handling a message. */
+    private Set<String> stored(String verb, String key, String... arguments) {
+        List<String> command = new ArrayList<>(List.of(verb, "dq:{" + ConsumerProcess.TOPIC + ":0.0}:" + key));
+        command.addAll(List.of(arguments));
+        return Ledger.ids(redis, command.toArray(String[]::new));
+    }
+
+    private void startMissing() {
+        consumers.removeIf(consumer -> !consumer.isAlive());
+        while (consumers.size() < CONSUMERS) {
+            consumers.add(
+                    KillableConsumer.start(redis.port(), LEASE, directory.resolve("consumers.log"), this::record));
+        }
+    }
+
+    private void awaitRestarting(Callable<Boolean> condition) {
+        await().atMost(MAX_WAIT).until(() -> {
+            startMissing();
+            return condition.call();
+        });
+    }
+
+    /** Kills a consumer, preferably one that is handling a message. Returns the time in milliseconds since 1970. */
     private long killOne() {
         Collections.shuffle(consumers, random);
         KillableConsumer victim =
-                consumers.stream().filter(log::isHandling).findFirst().orElse(consumers.get(0));
-        consumers.remove(victim);
+                consumers.stream().filter(this::isHandling).findFirst().orElse(consumers.get(0));
         victim.kill();
-        kills++;
-        return victim.killedAt();
+        consumers.remove(victim);
+        return victim.endedAt();
     }
 
-    private void awaitEnd(Deployment deployment) {
-        Set<String> far = new HashSet<>();
-        for (int i = 0; i < MESSAGES; i++) {
-            if (ProofSender.isFar(i) && !log.isCancelled("m" + i)) {
-                far.add("m" + i);
+    // ---- the sender ----------------------------------------------------------------------------------------------
+
+    /** Sends messages that are due in some seconds or in an hour, and cancels some. */
+    private Callable<Void> sendUpTo(int end) {
+        return () -> {
+            Random delays = new Random(seed);
+            for (int from = 0; from < end; from += BATCH) {
+                int sent = from;
+                await().atMost(MAX_WAIT).until(() -> settled() + sent / 50 >= sent - MAX_UNSETTLED);
+                Instant now = Instant.now();
+                sender.template.sendAll(IntStream.range(from, from + BATCH)
+                        .mapToObj(i -> message(
+                                "m" + i, now.plusMillis(i % 50 == 9 ? 3_600_000 : 3_000 + delays.nextInt(5_000))))
+                        .toList());
+                for (int i = 0; i < BATCH / 25; i++) {
+                    cancel("m" + delays.nextInt(i % 2 == 0 ? 0 : from, from + BATCH));
+                }
+            }
+            return null;
+        };
+    }
+
+    private synchronized DelayMessage message(String id, Instant at) {
+        due.put(id, at.toEpochMilli());
+        DelayMessage.Builder message =
+                DelayMessage.to(ConsumerProcess.TOPIC).id(id).payload("").dueAt(at);
+        return alwaysFails(id) ? message.maxAttempts(3).build() : message.build();
+    }
+
+    private static boolean alwaysFails(String id) {
+        return id.startsWith("m") && ConsumerProcess.alwaysFails(Integer.parseInt(id.substring(1)));
+    }
+
+    private void cancel(String id) {
+        CancelOutcome outcome = sender.template.cancel(ConsumerProcess.TOPIC, id);
+        synchronized (this) {
+            if (outcome.isCancelled()) {
+                cancelled.put(id, outcome == CancelOutcome.CANCELLED ? System.currentTimeMillis() : Long.MAX_VALUE);
             }
         }
-        await().atMost(MAX_WAIT)
-                .untilAsserted(() -> assertThat(stored(deployment))
-                        .as("messages stored after all due messages are settled")
-                        .isEqualTo(far));
-        await().atMost(MAX_WAIT)
-                .untilAsserted(() -> assertThat(log.withUnknownOutcome(far, deadLetters(deployment)))
-                        .as("messages with unknown outcome")
-                        .isEmpty());
     }
 
-    private static Set<String> stored(Deployment deployment) {
-        return names(deployment, ShardKeys::messages, "HKEYS");
+    // ---- what the consumers report ---------------------------------------------------------------------------------
+
+    /** Records a line of a consumer: time, event, id and attempt or cause. Lines of consumers arrive out of order. */
+    private synchronized void record(KillableConsumer consumer, String line) {
+        String[] words = line.split(" ");
+        long at = Long.parseLong(words[0]);
+        switch (words[1]) {
+            case "started" -> {
+                List<Attempt> all = attempts.computeIfAbsent(words[2], id -> new ArrayList<>());
+                all.add(new Attempt(consumer, Integer.parseInt(words[3]), at));
+                all.sort(Comparator.comparingLong(attempt -> attempt.startedAt));
+                if (at < due.get(words[2])) {
+                    violations.add("early: " + line);
+                }
+            }
+            case "ended", "failed", "acknowledged" -> {
+                Attempt attempt = attempt(consumer, words);
+                if (attempt == null) {
+                    violations.add("never started: " + line);
+                } else if (words[1].equals("acknowledged")) {
+                    attempt.acknowledged = true;
+                    lastSettledAt = Math.max(lastSettledAt, at);
+                    acknowledged.add(words[2]);
+                } else {
+                    attempt.endedAt = at;
+                    attempt.failed = words[1].equals("failed");
+                }
+            }
+            case "deadLettered" -> {
+                lastSettledAt = Math.max(lastSettledAt, at);
+                deadLettered.put(words[2], words[3]);
+            }
+            default -> {}
+        }
     }
 
-    private static Set<String> deadLetters(Deployment deployment) {
-        Set<String> ids = new HashSet<>();
-        names(deployment, ShardKeys::dead, "ZRANGE", "0", "-1")
-                .forEach(deadLetter -> ids.add(deadLetter.substring(0, deadLetter.lastIndexOf('@'))));
+    private @Nullable Attempt attempt(KillableConsumer consumer, String[] words) {
+        return attempts.getOrDefault(words[2], List.of()).stream()
+                .filter(each -> each.consumer == consumer && each.number == Integer.parseInt(words[3]))
+                .reduce((one, later) -> later)
+                .orElse(null);
+    }
+
+    private synchronized boolean isHandling(KillableConsumer consumer) {
+        return attempts.values().stream()
+                .map(all -> all.get(all.size() - 1))
+                .anyMatch(last -> last.consumer == consumer && last.endedAt == Long.MAX_VALUE);
+    }
+
+    private synchronized int settled() {
+        return acknowledged.size() + deadLettered.size() + cancelled.size();
+    }
+
+    private synchronized boolean burstStarted() {
+        return IntStream.range(MESSAGES - BURST, MESSAGES).anyMatch(i -> attempts.containsKey("m" + i));
+    }
+
+    private synchronized Set<String> deadLettered(String cause) {
+        Set<String> ids = new HashSet<>(deadLettered.keySet());
+        ids.removeIf(id -> !deadLettered.get(id).equals(cause));
         return ids;
     }
 
-    /** Elements of one key of each shard, without the sentinel. */
-    private static Set<String> names(
-            Deployment deployment, Function<ShardKeys, byte[]> which, String verb, String... arguments) {
-        Set<String> names = new HashSet<>();
-        for (Shard shard : Shard.all(ConsumerProcess.TOPIC, ConsumerProcess.SHARDS)) {
-            String key = text(which.apply(KEYS.of(shard)));
-            String[] command =
-                    Stream.concat(Stream.of(verb, key), Stream.of(arguments)).toArray(String[]::new);
-            ((List<?>) deployment.serverOf().apply(key).command(command)).forEach(name -> names.add(name.toString()));
-        }
-        names.removeIf(name -> name.startsWith("~~~"));
-        return names;
+    /** Messages that are not exactly one of acknowledged, dead-lettered, cancelled and stored. */
+    private synchronized List<String> wrong(Set<String> stored) {
+        Set<String> dead = new HashSet<>();
+        stored("ZRANGE", "dead", "0", "-1").forEach(id -> dead.add(id.substring(0, id.lastIndexOf('@'))));
+        return due.keySet().stream()
+                .filter(id -> {
+                    long outcomes = List.of(acknowledged, dead, cancelled.keySet(), stored).stream()
+                            .filter(ids -> ids.contains(id))
+                            .count();
+                    List<Attempt> all = attempts.getOrDefault(id, List.of());
+                    boolean unreported =
+                            !all.isEmpty() && all.get(all.size() - 1).mayHaveBeenAcknowledged();
+                    return outcomes != 1 && !(outcomes == 0 && unreported);
+                })
+                .map(id -> id + ": dead " + dead.contains(id) + ", cancelled " + cancelled.get(id) + ", "
+                        + attempts.get(id))
+                .toList();
     }
 
-    private void checkKeys(Deployment deployment) {
-        assertThat(names(deployment, ShardKeys::schedule, "ZRANGE", "0", "-1")).isEqualTo(stored(deployment));
-        assertThat(names(deployment, ShardKeys::leases, "ZRANGE", "0", "-1")).isEmpty();
-        assertThat(names(deployment, ShardKeys::deliveries, "HKEYS")).isEmpty();
-        Set<String> documented = new HashSet<>();
-        Stream.of(KEYS.topics(), KEYS.nodes(), KEYS.nodeTopics(), KEYS.nodeReports(), KEYS.formerNodes())
-                .forEach(key -> documented.add(text(key)));
-        for (Shard shard : Shard.all(ConsumerProcess.TOPIC, ConsumerProcess.SHARDS)) {
-            ShardKeys messages = KEYS.of(shard);
-            ShardKeys deadLettered = KEYS.of(shard.notifications());
-            Stream.of(messages, deadLettered)
-                    .flatMap(keys ->
-                            Stream.of(keys.schedule(), keys.leases(), keys.messages(), keys.deliveries(), keys.meta()))
-                    .forEach(key -> documented.add(text(key)));
-            documented.add(text(messages.dead()));
-            documented.add(text(messages.deadLetters()));
-            documented.add(text(messages.sent()));
-            documented.add(text(messages.sentUntil()));
-        }
-        Set<String> keys = new HashSet<>();
-        deployment
-                .servers()
-                .forEach(server -> ((List<?>) server.command("KEYS", "*")).forEach(key -> keys.add(key + "")));
-        assertThat(keys).isEqualTo(documented);
-    }
-
-    private static String text(byte[] key) {
-        return new String(key, StandardCharsets.UTF_8);
+    private synchronized void check() {
+        attempts.forEach((id, all) -> {
+            for (int i = 1; i < all.size(); i++) {
+                if (!all.get(i - 1).permits(all.get(i))) {
+                    violations.add(id + " was redelivered unexpectedly: " + all);
+                }
+            }
+            if (all.get(all.size() - 1).startedAt > cancelled.getOrDefault(id, Long.MAX_VALUE)) {
+                violations.add(id + " started after it was cancelled: " + all);
+            }
+        });
+        assertThat(violations).isEmpty();
+        assertThat(deadLettered.keySet()).allMatch(id -> id.startsWith(ConsumerProcess.KILLER) || alwaysFails(id));
+        assertThat(deadLettered("CRASHED")).allMatch(id -> id.startsWith(ConsumerProcess.KILLER));
     }
 }
