@@ -41,28 +41,6 @@ class MembershipTests extends NodesTest {
     }
 
     @Test
-    void joinsAndLeavesReassign() {
-        Node one = node("one");
-        Node two = node("two");
-        Node three = node("three");
-        for (int round = 0; round < 2; round++) {
-            List.of(one, two, three).forEach(Node::beat);
-        }
-        assertEachIsAssignedOnce(one, two, three);
-        assertThat(one.assignments).allMatch(ShardAssignment::hasPeers);
-
-        three.membership.leave(REPLY_TIMEOUT);
-        assertThat(three.isListed()).isFalse();
-        one.beat();
-        two.beat();
-        assertEachIsAssignedOnce(one, two);
-        two.assignments.forEach(ShardAssignment::leave);
-        two.beat();
-        one.beat();
-        assertThat(one.assigned()).isEqualTo(SHARDS.size());
-    }
-
-    @Test
     void nodeWithoutHeartbeatsIsRemovedAfterTheTimeout() {
         Node one = node("one");
         Node dead = node("dead");

@@ -12,7 +12,6 @@ import io.delayqueue.listener.ListenerStatus.State;
 import io.delayqueue.listener.ListenerStatus.Unavailable;
 import io.delayqueue.message.Shard;
 import io.delayqueue.message.Shard.QueueKind;
-import io.delayqueue.redis.LuaScript;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.store.bench.RawScripts;
@@ -257,12 +256,6 @@ class NodeDirectoryTests extends NodesTest {
     }
 
     private ScriptRunner stoppedBefore(int write) {
-        return call -> {
-            LuaScript script = call.script();
-            String text = "local left = " + write + " local real = redis local redis = {pcall = real.pcall, call ="
-                    + " function(...) if (...) ~= 'TIME' then if left == 0 then error('stopped by the test') end"
-                    + " left = left - 1 end return real.call(...) end} " + script.text();
-            return realTimeScripts.run(RawScripts.with(LuaScript.of(script.name(), text), call));
-        };
+        return call -> realTimeScripts.run(RawScripts.with(RawScripts.stoppedBefore(write, call.script()), call));
     }
 }

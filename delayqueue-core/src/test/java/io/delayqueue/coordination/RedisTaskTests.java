@@ -65,11 +65,6 @@ class RedisTaskTests {
     }
 
     @Test
-    void beforeTheFirstCallNothingHasSucceeded() {
-        assertThat(task.progress()).isEqualTo(ListenerProgress.NONE);
-    }
-
-    @Test
     void progressHasTheTimeSinceASuccess() {
         assertThat(task.run()).isEqualTo(SECOND);
         pass(Duration.ofMillis(300));

@@ -16,7 +16,6 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
@@ -39,6 +38,7 @@ class ClusterTests {
 
     private static final LuaScript PING = OwnConnections.script("ping", "return {redis.call('PING')}");
 
+    private static final Durability ONE_REPLICA = Durability.replicas(1, Duration.ofMillis(1));
     private static RedisClusterProcess cluster;
 
     private final KeySpace keys = new KeySpace("test");
@@ -74,35 +74,16 @@ class ClusterTests {
         second = cluster.masterOf(keys.of(onSecond).meta());
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void scriptRunsOnTheMasterOfItsSlot(Client client) throws Exception {
-        try (OwnConnections own = connect(client)) {
-            for (Shard shard : List.of(onFirst, onSecond)) {
-                byte[] key = keys.of(shard).meta();
-                assertThat(Await.call(() -> own.scripts().run(new ScriptCall(ScriptRunnerContract.INCREMENT, key))))
-                        .containsExactly(1L);
-                assertThat(own.scripts()
-                                .run(new ScriptCall(ScriptRunnerContract.INCREMENT, key))
-                                .join())
-                        .containsExactly(2L);
-            }
-            assertThat(List.of(first.command("DBSIZE"), second.command("DBSIZE")))
-                    .containsExactly(1L, 1L);
-        }
-    }
-
     /** No replicas: the reply shows that the master of the slot ran the script and was asked for the confirmation. */
     @ParameterizedTest
     @EnumSource
-    void confirmationIsAskedOfTheMasterThatWrote(Client client) throws Exception {
-        Durability oneReplica = Durability.replicas(1, Duration.ofMillis(1));
+    void scriptRunsAndIsConfirmedOnTheMasterOfItsSlot(Client client) throws Exception {
         try (OwnConnections own = connect(client)) {
             for (Shard shard : List.of(onFirst, onSecond, onFirst)) {
-                byte[] key = keys.of(shard).meta();
-                List<Object> reply = Await.call(() ->
-                        own.scripts().run(new ScriptCall(ScriptRunnerContract.INCREMENT, key).durability(oneReplica)));
-
+                ScriptCall call = new ScriptCall(
+                        ScriptRunnerContract.INCREMENT, keys.of(shard).meta());
+                assertThat(run(own, call)).hasSize(1);
+                List<Object> reply = run(own, call.durability(ONE_REPLICA));
                 assertThat(reply.get(0)).isInstanceOf(Long.class);
                 assertThat((RedisCallException) reply.get(1)).hasMessage("0 of 1 replicas confirmed it within 1 ms");
             }
@@ -115,14 +96,13 @@ class ClusterTests {
     @ParameterizedTest
     @EnumSource
     void confirmationIsAskedOfTheNewMasterOfMovedSlots(Client client) throws Exception {
-        Durability oneReplica = Durability.replicas(1, Duration.ofMillis(1));
         List<byte[]> moved = IntStream.range(0, 100)
                 .mapToObj(i -> OwnConnections.bytes("{" + i + "}"))
                 .filter(key -> cluster.masterOf(key) == first)
                 .limit(8) // more than the attempts of the first call
                 .toList();
         List<ScriptCall> calls = moved.stream()
-                .map(key -> new ScriptCall(ScriptRunnerContract.INCREMENT, key).durability(oneReplica))
+                .map(key -> new ScriptCall(ScriptRunnerContract.INCREMENT, key).durability(ONE_REPLICA))
                 .toList();
         try (OwnConnections own = connect(client)) {
             calls.forEach(call -> assertThat(run(own, call)).startsWith(1L));
@@ -148,8 +128,7 @@ class ClusterTests {
     @EnumSource
     void callDuringTheMoveOfASlotDidNotRunAndIsSentAgain(Client client) throws Exception {
         byte[] key = keys.of(onFirst).meta();
-        ScriptCall call = new ScriptCall(ScriptRunnerContract.INCREMENT, key)
-                .durability(Durability.replicas(1, Duration.ofMillis(1)));
+        ScriptCall call = new ScriptCall(ScriptRunnerContract.INCREMENT, key).durability(ONE_REPLICA);
         try (OwnConnections own = connect(client)) {
             run(own, call);
             SlotMove move = cluster.moveSlot(KeySpace.slot(key), first, second);
@@ -165,25 +144,6 @@ class ClusterTests {
         }
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void confirmedCallWithoutAThreadIsNotSent(Client client) throws Exception {
-        try (OwnConnections own = connect(client)) {
-            own.executor().shutdown();
-
-            RedisCallException failure = catchThrowableOfType(
-                    RedisCallException.class,
-                    () -> run(
-                            own,
-                            new ScriptCall(
-                                            ScriptRunnerContract.INCREMENT,
-                                            keys.of(onFirst).meta())
-                                    .durability(Durability.replicas(1, Duration.ofMillis(1)))));
-
-            assertThat(failure.kind()).isEqualTo(Kind.NOT_SENT);
-        }
-    }
-
     private static List<Object> run(OwnConnections own, ScriptCall call) {
         return Await.call(() -> own.scripts().run(call));
     }
@@ -195,7 +155,6 @@ class ClusterTests {
         ofTopics.command("CONFIG", "SET", "maxmemory-policy", "allkeys-random");
         try (OwnConnections own = connect(client)) {
             ServerProbe probe = new ServerProbe(own.scripts(), keys, InstantSource.system(), System::nanoTime);
-            assertThat(Await.call(probe::probe).evictionPolicy()).isEqualTo("allkeys-random");
             assertThat(probe.probe().join().evictionPolicy()).isEqualTo("allkeys-random");
         }
     }
@@ -219,44 +178,6 @@ class ClusterTests {
         }
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void silentMasterDoesNotHoldUpTheOther(Client client) throws Exception {
-        try (OwnConnections own = connect(client)) {
-            Map<Shard, byte[]> meta = Map.of(
-                    onFirst,
-                    keys.of(onFirst).meta(),
-                    onSecond,
-                    keys.of(onSecond).meta());
-            meta.values()
-                    .forEach(key ->
-                            Await.call(() -> own.scripts().run(new ScriptCall(ScriptRunnerContract.INCREMENT, key))));
-            second.pause();
-
-            try {
-                for (int i = 0; i < 4; i++) {
-                    // from the third on the call may wait for a new connection instead
-                    assertThat(catchThrowableOfType(
-                                            RedisCallException.class,
-                                            () -> Await.call(() -> own.scripts()
-                                                    .run(new ScriptCall(
-                                                            ScriptRunnerContract.INCREMENT, meta.get(onSecond)))))
-                                    .kind())
-                            .isIn(i < 2 ? Set.of(Kind.UNKNOWN) : Set.of(Kind.UNKNOWN, Kind.NOT_SENT));
-                    assertThat(Await.call(() -> own.scripts()
-                                    .run(new ScriptCall(ScriptRunnerContract.INCREMENT, meta.get(onFirst)))))
-                            .hasSize(1);
-                }
-            } finally {
-                second.resume();
-            }
-            await().ignoreExceptions()
-                    .until(() -> !Await.call(() -> own.scripts()
-                                    .run(new ScriptCall(ScriptRunnerContract.INCREMENT, meta.get(onSecond))))
-                            .isEmpty());
-        }
-    }
-
     /**
      * Connected to both: in a JVM that has just started, that takes longer than the short timeout allows, as the first
      * of many attempts.
@@ -267,8 +188,7 @@ class ClusterTests {
                 client == Client.LETTUCE ? new LettuceConnectionFactory(nodes) : new JedisConnectionFactory(nodes));
         for (Shard shard : List.of(onFirst, onSecond)) {
             await().ignoreExceptions()
-                    .until(() -> !Await.call(() -> own.scripts()
-                                    .run(new ScriptCall(PING, keys.of(shard).meta())))
+                    .until(() -> !run(own, new ScriptCall(PING, keys.of(shard).meta()))
                             .isEmpty());
         }
         return own;

@@ -21,6 +21,7 @@ import java.util.stream.Stream;
 import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
+import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisSocketConfiguration;
@@ -235,19 +236,7 @@ class DerivedFactoryTests {
         }
     }
 
-    private static LettuceConnectionFactory derived(RedisStandaloneConfiguration server) {
-        return derived(new LettuceConnectionFactory(server, LettuceClientConfiguration.defaultConfiguration()));
-    }
-
-    private static LettuceConnectionFactory derived(RedisSentinelConfiguration server) {
-        return derived(new LettuceConnectionFactory(server, LettuceClientConfiguration.defaultConfiguration()));
-    }
-
-    private static LettuceConnectionFactory derived(RedisClusterConfiguration server) {
-        return derived(new LettuceConnectionFactory(server, LettuceClientConfiguration.defaultConfiguration()));
-    }
-
-    private static LettuceConnectionFactory derived(RedisSocketConfiguration server) {
+    private static LettuceConnectionFactory derived(RedisConfiguration server) {
         return derived(new LettuceConnectionFactory(server, LettuceClientConfiguration.defaultConfiguration()));
     }
 

@@ -78,19 +78,11 @@ class ExhaustedExecutorTests {
 
     @ParameterizedTest
     @EnumSource
-    void dialThatFindsNoThreadFailsAndTheNextOneConnects(Failure failure) {
+    void callThatFindsNoThreadOrConnectionFailsAndTheNextOneRuns(Failure failure) {
+        // a factory of a kind that the queue does not know, so that it can only wait for replies
+        RedisConnectionFactory theirs = Exhaustion.whenTold().connections(application);
         sweep(failure, exhaustion -> connections(application, AMPLE, exhaustion));
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void callThatFindsNoThreadFailsAndTheNextOneRuns(Failure failure) {
-        sweep(failure, exhaustion -> connections(theirs(), AMPLE, exhaustion));
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void callThatFindsNoConnectionFailsAndTheNextOneRuns(Failure failure) {
+        sweep(failure, exhaustion -> connections(theirs, AMPLE, exhaustion));
         sweep(failure, exhaustion -> connections(exhaustion.connections(application), AMPLE, Exhaustion.whenTold()));
     }
 
@@ -146,17 +138,10 @@ class ExhaustedExecutorTests {
 
     @ParameterizedTest
     @EnumSource
-    void subscriptionThatFindsNoThreadIsTriedAgain(Failure failure) {
+    void subscriptionThatFindsNoThreadOrConnectionIsTriedAgain(Failure failure) {
         for (int number = 0; number < 2; number++) {
-            assertSubscribes(
-                    signals(connections(application, Exhaustion.whenTold()), Exhaustion.atCall(number, failure)));
-        }
-    }
-
-    @ParameterizedTest
-    @EnumSource
-    void subscriptionThatFindsNoConnectionIsTriedAgain(Failure failure) {
-        for (int number = 0; number < 2; number++) {
+            Exhaustion threadless = Exhaustion.atCall(number, failure);
+            assertSubscribes(signals(connections(application, Exhaustion.whenTold()), threadless));
             RedisConnectionFactory failing = Exhaustion.atCall(number, failure).connections(application);
             assertSubscribes(signals(connections(failing, Exhaustion.whenTold()), Exhaustion.whenTold()));
         }
@@ -234,11 +219,6 @@ class ExhaustedExecutorTests {
                 connections, KEYS, exhaustion.executor(threads), "node-1", Duration.ofSeconds(10), System::nanoTime);
         open.add(0, signals);
         return signals;
-    }
-
-    /** Of a kind that the queue does not know, so that it can only wait for replies. */
-    private RedisConnectionFactory theirs() {
-        return Exhaustion.whenTold().connections(application);
     }
 
     private void awaitSubscribers(long count) {

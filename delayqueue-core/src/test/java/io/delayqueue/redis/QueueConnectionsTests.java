@@ -41,7 +41,7 @@ class QueueConnectionsTests {
 
     @Test
     void constructingConnectsNothing() {
-        try (QueueConnections connections = connections(lettuce(1))) {
+        try (QueueConnections connections = connections(new LettuceConnectionFactory("127.0.0.1", 1))) {
             assertThat(connections.present(new ScriptCall(PING))).isNull();
         }
     }
@@ -81,7 +81,6 @@ class QueueConnectionsTests {
 
             assertThat(Await.call(() -> scripts.run(new ScriptCall(PING, bytes("k")))))
                     .containsExactly(bytes("PONG"));
-            assertThat(scripts.run(new ScriptCall(PING, bytes("k"))).join()).containsExactly(bytes("PONG"));
             own.connections().close();
 
             assertThat(new StringRedisTemplate(own.application()).hasKey("k")).isFalse();
@@ -131,26 +130,14 @@ class QueueConnectionsTests {
 
     @Test
     void shorterLimitOfTheApplicationStays() {
-        Map<Duration, Duration> limits = Map.of(
-                Duration.ofSeconds(60),
-                Duration.ofSeconds(5),
-                Duration.ofSeconds(2),
-                Duration.ofSeconds(2),
-                Duration.ZERO,
-                Duration.ofSeconds(5),
-                Duration.ofMillis(-1),
-                Duration.ofSeconds(5));
+        Map<Integer, Integer> limits = Map.of(60, 5, 2, 2, 0, 5, -1, 5);
         UnaryOperator<Duration> shorter = Settings.defaults()::atMost;
-        limits.forEach(
-                (application, own) -> assertThat(shorter.apply(application)).isEqualTo(own));
+        limits.forEach((application, own) ->
+                assertThat(shorter.apply(Duration.ofSeconds(application))).isEqualTo(Duration.ofSeconds(own)));
     }
 
     private static QueueConnections connections(RedisConnectionFactory factory) {
         return new QueueConnections(factory, Settings.defaults(), Runnable::run, System::nanoTime);
-    }
-
-    private static LettuceConnectionFactory lettuce(int port) {
-        return new LettuceConnectionFactory("127.0.0.1", port);
     }
 
     /** An application's own kind of factory. */

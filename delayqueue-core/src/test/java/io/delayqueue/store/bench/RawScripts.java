@@ -95,11 +95,16 @@ public final class RawScripts implements ScriptRunner {
     void failBefore(String name, int write) {
         UnaryOperator<LuaScript> before = variant;
         variant = script -> script.name().equals(name)
-                ? cached("stop" + write, before.apply(script), text -> failing(write) + text)
+                ? cached("stop" + write, before.apply(script), text -> stop(write) + text)
                 : before.apply(script);
     }
 
-    private static String failing(int write) {
+    /** Returns the script that fails before its n-th write, counted from 0. */
+    public static LuaScript stoppedBefore(int write, LuaScript script) {
+        return LuaScript.of(script.name(), stop(write) + script.text());
+    }
+
+    private static String stop(int write) {
         return "local redis = (function(real) local left = " + write
                 + " local writes = {ZADD = 1, ZREM = 1, HSET = 1, HDEL = 1, SET = 1, DEL = 1, SADD = 1, SREM = 1}"
                 + " local function count(name) if writes[name] then"
