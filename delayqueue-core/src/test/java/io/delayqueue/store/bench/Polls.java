@@ -23,8 +23,12 @@ public final class Polls {
     private final long sequence;
     private final List<Settlement> settlements = new ArrayList<>();
     private final List<Settlement.Extend> renewals = new ArrayList<>();
-    private Claiming claiming =
-            new Claiming(0, PollRequest.MAX_BYTES, Duration.ofSeconds(30), false, false, PollRequest.MAX_BATCH);
+    private int max;
+    private int maxBytes = PollRequest.MAX_BYTES;
+    private Duration lease = Duration.ofSeconds(30);
+    private boolean suspect;
+    private boolean alone;
+    private int handlers = PollRequest.MAX_BATCH;
     private int reclaimMax = PollRequest.MAX_BATCH;
     private Duration gap = Duration.ofSeconds(5);
     private boolean signalDueMessagesLeft;
@@ -42,42 +46,39 @@ public final class Polls {
 
     /** Claims at most {@code max} messages. */
     public Polls claim(int max) {
-        claiming = new Claiming(
-                max, claiming.maxBytes(), claiming.lease(), claiming.suspect(), claiming.alone(), claiming.handlers());
+        this.max = max;
         return this;
     }
 
     /** Claims a suspect, too. */
     public Polls claimSuspect() {
-        claiming =
-                new Claiming(claiming.max(), claiming.maxBytes(), claiming.lease(), true, false, claiming.handlers());
+        suspect = true;
         return this;
     }
 
     /** Claims a message alone for a receiver. */
     public Polls claimAlone() {
-        claiming = new Claiming(1, claiming.maxBytes(), claiming.lease(), false, true, 1);
+        alone = true;
+        handlers = 1;
+        max = 1;
         return this;
     }
 
     /** Claims messages of which {@code handlers} are handled at once; by default all. */
     public Polls handlers(int handlers) {
-        claiming = new Claiming(
-                claiming.max(), claiming.maxBytes(), claiming.lease(), claiming.suspect(), claiming.alone(), handlers);
+        this.handlers = handlers;
         return this;
     }
 
     /** Claims at most {@code maxBytes} bytes. */
     public Polls bytes(int maxBytes) {
-        claiming = new Claiming(
-                claiming.max(), maxBytes, claiming.lease(), claiming.suspect(), claiming.alone(), claiming.handlers());
+        this.maxBytes = maxBytes;
         return this;
     }
 
     /** Sets the lease duration. */
     public Polls lease(Duration lease) {
-        claiming = new Claiming(
-                claiming.max(), claiming.maxBytes(), lease, claiming.suspect(), claiming.alone(), claiming.handlers());
+        this.lease = lease;
         return this;
     }
 
@@ -158,7 +159,7 @@ public final class Polls {
         return new PollRequest(
                 consumer,
                 sequence,
-                claiming,
+                new Claiming(max, maxBytes, lease, suspect, alone, handlers),
                 new Reclaiming(reclaimMax, 3, CrashLimits.DEFAULTS, gap, Duration.ofSeconds(10)),
                 signalDueMessagesLeft,
                 List.copyOf(settlements),

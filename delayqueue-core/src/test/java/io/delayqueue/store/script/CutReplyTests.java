@@ -12,7 +12,6 @@ import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -41,10 +40,6 @@ class CutReplyTests {
         network.close();
     }
 
-    static Stream<Scenario> scenarios() {
-        return Scenarios.all();
-    }
-
     /** The first scenario of each script. */
     static Stream<Scenario> scripts() {
         Set<String> scripts = new HashSet<>();
@@ -54,18 +49,6 @@ class CutReplyTests {
     @ParameterizedTest
     @MethodSource("scripts")
     void whatTheClientRepeatsChangesNothing(Scenario scenario) {
-        assertUnchangedByRepeats(scenario);
-    }
-
-    @ParameterizedTest
-    @MethodSource("scenarios")
-    @Tag("long")
-    @Tag("core")
-    void whatTheClientRepeatsChangesNothingInAnyScenario(Scenario scenario) {
-        assertUnchangedByRepeats(scenario);
-    }
-
-    private static void assertUnchangedByRepeats(Scenario scenario) {
         scenario.begin(bench);
         scenario.run(bench);
         String once = bench.state().toString();

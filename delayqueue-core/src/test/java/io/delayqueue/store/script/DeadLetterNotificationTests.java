@@ -8,11 +8,9 @@ import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.Shard;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.PollReply;
-import io.delayqueue.store.Purge;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.ShardState;
 import io.delayqueue.store.bench.StoreBench;
-import io.delayqueue.store.bench.Told;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -27,13 +25,6 @@ class DeadLetterNotificationTests {
     static final StoreBench bench = StoreBench.withDrivenClock();
 
     private final Shard deadLettered = bench.shard().notifications();
-
-    @Test
-    void withoutListenersThereIsNoNotification() {
-        bench.given(new ShardState().leased("a", T0, "w1-1", T0 + 9));
-        bench.poll(Polls.by("w1", 2).deadLetter("a", "w1-1", DeadLetterCause.REQUESTED));
-        assertThat(bench.state().get("notifications.schedule")).isEmpty();
-    }
 
     @Test
     void eachCauseOfADeadLetterLeavesANotification() {
@@ -134,57 +125,6 @@ class DeadLetterNotificationTests {
         assertThat(bench.state().get("notifications.schedule")).isEmpty();
         assertThat(bench.meta("meta")).containsEntry("notifications", "1");
         assertThat(bench.meta("notifications.meta")).doesNotContainKey("notifications");
-    }
-
-    @Test
-    void aNotificationLivesLikeAMessage() {
-        bench.given(new ShardState()
-                .deadLetter("a", "w1-1", T0, "REQUESTED", 1, T0, "E: no")
-                .notification("a@w1-1", T0));
-        PollReply claimed = poll(Polls.by("d1", 1).claim(10));
-        assertThat(Told.of(claimed)).isEqualTo("claimed a@w1-1#1@0, due never, lease 30000");
-        assertThat(claimed.claims().get(0).envelope().payload()).isEmpty();
-        assertThat(Told.of(poll(Polls.by("d1", 2).retry("a@w1-1", "d1-1", 7)))).isEqualTo("due 7, lease never");
-        bench.clock(T0 + 7);
-        assertThat(Told.of(poll(Polls.by("d1", 3).claim(10)))).startsWith("claimed a@w1-1#2@7(E: no)");
-        assertThat(Told.of(poll(Polls.by("d1", 4).acknowledge("a@w1-1", "d1-3"))))
-                .isEqualTo("due never, lease never");
-        assertThat(bench.state())
-                .hasToString(new ShardState()
-                        .deadLetter("a", "w1-1", T0, "REQUESTED", 1, T0, "E: no")
-                        .toString());
-    }
-
-    @Test
-    void aDeadLetteredNotificationLeavesNoDeadLetterOfItsOwn() {
-        bench.given(new ShardState().notification("a@w1-1", T0).notification("b@w1-1", T0));
-        poll(Polls.by("d1", 1).claim(10));
-        assertThat(Told.of(poll(Polls.by("d1", 2).deadLetter("a@w1-1", "d1-1", DeadLetterCause.ATTEMPTS_SPENT))))
-                .isEqualTo("deadLettered a@w1-1:ATTEMPTS_SPENT, due never, lease 30000");
-        assertThat(bench.state().get("notifications.messages")).containsOnlyKeys("b@w1-1");
-        assertThat(bench.state().get("dead")).isEmpty();
-    }
-
-    @Test
-    void aNotificationWhoseHandlerCrashedTooOftenIsDropped() {
-        bench.given(new ShardState()
-                .put("notifications.messages", "a@w1-1", ShardState.message("", 5, 5, "\n"))
-                .put("notifications.leases", "a@w1-1", T0 - 1)
-                .put("notifications.deliveries", "a@w1-1", "d0-1 3/4/2! 5 "));
-        assertThat(Told.of(poll(Polls.by("d1", 1)))).isEqualTo("deadLettered a@w1-1:CRASHED, due never, lease never");
-        assertThat(bench.state()).hasToString("");
-    }
-
-    @Test
-    void aNotificationIsRemovedWithItsDeadLetter() {
-        bench.given(new ShardState()
-                .deadLetter("a", "w1-1", T0, "REQUESTED", 1, T0, "")
-                .notification("a@w1-1", T0));
-        poll(Polls.by("d1", 1).claim(10));
-        bench.store().awaitPurge(bench.shard(), new Purge.Named(List.of("a@w1-1")));
-        assertThat(Told.of(poll(Polls.by("d1", 2).acknowledge("a@w1-1", "d1-1"))))
-                .startsWith("gone a@w1-1,");
-        assertThat(bench.state()).hasToString("");
     }
 
     @Test

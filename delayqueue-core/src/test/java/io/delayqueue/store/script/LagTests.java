@@ -27,20 +27,6 @@ class LagTests {
     }
 
     @Test
-    void itCountsFromTheDueTime() {
-        bench.given(new ShardState().scheduled("a", T0 + 50).scheduled("b", T0 + 70));
-        assertThat(lagAt(T0 + 49)).isZero();
-        assertThat(lagAt(T0 + 50)).isZero();
-        assertThat(lagAt(T0 + 90)).isEqualTo(Duration.ofMillis(40));
-    }
-
-    @Test
-    void itCountsFromTheSendWhereTheDueTimeHadPassed() {
-        bench.given(new ShardState().scheduled("a", YEARS_AGO).scheduled("b", YEARS_AGO + 1));
-        assertThat(lagAt(T0 + 5000)).isEqualTo(Duration.ofSeconds(5));
-    }
-
-    @Test
     void oneThatWaitsLongerBehindSuchIsFoundAmongTheFirst() {
         bench.store().awaitSend(bench.shard(), List.of(Sends.at("old", T0 + 10)));
         bench.clock(T0 + 4000);

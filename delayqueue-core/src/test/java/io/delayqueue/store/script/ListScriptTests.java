@@ -97,13 +97,6 @@ class ListScriptTests {
     }
 
     @ParameterizedTest
-    @EnumSource
-    void aShardThatHoldsNothingOfAViewHasAnEmptyPage(MessageState state) {
-        assertThat(list(state, null, 500)).isEqualTo(Listing.EMPTY);
-        assertThat(list(state, new Place(T0, "a"), 1)).isEqualTo(Listing.EMPTY);
-    }
-
-    @ParameterizedTest
     @ValueSource(ints = {1, 2, 3, 7, 8, 500})
     void equalDueTimesGoOnInTheOrderOfTheirIdsBytes(int count) {
         List<String> ids = List.of("-", "A", "B", "a", "aa", "b", "ä", "€", "😀");

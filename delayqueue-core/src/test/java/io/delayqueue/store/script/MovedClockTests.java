@@ -3,7 +3,6 @@ package io.delayqueue.store.script;
 import static io.delayqueue.store.bench.StoreBench.T0;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.delayqueue.message.MessageLimits;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.bench.Polls;
@@ -94,29 +93,6 @@ class MovedClockTests {
         assertThat(untilReclaimed("w1", 2 * HOUR)).isBetween(25_000L, 25_000 + SWEEP + GRACE);
     }
 
-    @ParameterizedTest
-    @ValueSource(longs = {-HOUR, 4_000, 7_000, HOUR})
-    void leaseThatNeedsNoRenewalYetIsNotReclaimed(long by) {
-        leased(Duration.ofMinutes(20), "a");
-        pass(SWEEP);
-        setClock(by);
-        assertThat(untilReclaimed("w1", HOUR)).isBetween(1_195_000L, 1_195_000 + SWEEP + GRACE);
-    }
-
-    /** A poll that a late sweep looks like. */
-    @Test
-    void shortLeaseOutlivesAClockThatGoesForwardALittle() {
-        leased(Duration.ofSeconds(3), "a");
-        pass(1000);
-        poll("w1", poll -> poll);
-        setClock(3_500);
-        assertThat(poll("w1", poll -> poll).reclaimed()).isEmpty();
-        pass(1900);
-        assertThat(poll("w1", poll -> poll).reclaimed()).isEmpty();
-        pass(100);
-        assertThat(poll("w1", poll -> poll).reclaimed()).containsExactly("a");
-    }
-
     @Test
     void clockThatIsSetToAndFroLeavesLeasesAlone() {
         leased(Duration.ofMinutes(10), "a");
@@ -126,20 +102,6 @@ class MovedClockTests {
             assertThat(poll("w1", poll -> poll).reclaimed()).isEmpty();
         }
         assertThat(untilReclaimed("w1", HOUR)).isBetween(500_000L, 500_000 + SWEEP + GRACE);
-    }
-
-    @Test
-    void graceThatBeganBeforeTheClockWentBackIsNoLongerThanAnyOther() {
-        leased(Duration.ofDays(1), "a");
-        String token = token();
-        pass(SWEEP);
-        setClock(HOUR);
-        poll("w1", poll -> poll);
-        poll("w0", poll -> poll.acknowledge("a", token));
-        setClock(-HOUR);
-        poll("w1", poll -> poll);
-        leased(Duration.ofSeconds(5), "b");
-        assertThat(untilReclaimed("w1", 2 * HOUR)).isBetween(5_000L, 5_000 + GRACE);
     }
 
     /** So that living owners, whose connections were broken too, renew first. */
@@ -251,24 +213,5 @@ class MovedClockTests {
                         .messages())
                 .singleElement()
                 .satisfies(message -> assertThat(message.leaseEnd()).isEqualTo(Instant.ofEpochMilli(end)));
-    }
-
-    @ParameterizedTest
-    @ValueSource(longs = {-HOUR, HOUR})
-    void whatIsClaimedAndRenewedAfterwardsIsLeasedForAsLongAsItIsAskedFor(long by) {
-        setClock(by);
-        poll("w1", poll -> poll);
-        MessageLimits own = new MessageLimits(null, Duration.ofMinutes(2), null, null);
-        bench.store().awaitSend(bench.shard(), List.of(Sends.limited("own", 0, own)));
-        leased(Duration.ofSeconds(30), "a", "b", "own");
-        String token = token();
-        poll("w0", poll -> poll.renew("b", token, 60_000));
-        Map<String, Long> reclaimed = new HashMap<>();
-        long from = passed;
-        while (reclaimed.size() < 3 && passed - from < HOUR) {
-            poll("w1", poll -> poll).reclaimed().forEach(id -> reclaimed.put(id, passed - from));
-            pass(SWEEP);
-        }
-        assertThat(reclaimed).isEqualTo(Map.of("a", 30_000L, "b", 60_000L, "own", 120_000L));
     }
 }

@@ -4,10 +4,7 @@ import static io.delayqueue.store.bench.StoreBench.T0;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.delayqueue.message.Due;
 import io.delayqueue.message.Shard;
-import io.delayqueue.store.DeadLetterQuery;
-import io.delayqueue.store.Purge;
 import io.delayqueue.store.SendReply.Outcome;
 import io.delayqueue.store.TopicConflictException;
 import io.delayqueue.store.bench.Polls;
@@ -69,16 +66,8 @@ class OpenScriptTests {
     }
 
     private static Stream<Verb> lookingVerbs() {
-        return Stream.of(
-                new Verb("cancel", bench -> bench.store().awaitCancel(bench.shard(), "a")),
-                new Verb("reschedule", bench -> bench.store().awaitReschedule(bench.shard(), "a", Due.NOW)),
-                new Verb("find", bench -> bench.store().awaitFind(bench.shard(), "a")),
-                new Verb("count", bench -> bench.store().awaitCount(bench.shard())),
-                new Verb(
-                        "deadLetters",
-                        bench -> bench.store().awaitDeadLetters(bench.shard(), new DeadLetterQuery.Page(null, 0, 1))),
-                new Verb("replay", bench -> bench.store().awaitReplay(bench.shard(), "a@b", Due.NOW)),
-                new Verb("purge", bench -> bench.store().awaitPurge(bench.shard(), new Purge.Named(List.of("a@b")))));
+        return QuietLookupTests.lookups()
+                .map(lookup -> new Verb(lookup.name(), bench -> lookup.result(bench.process())));
     }
 
     @ParameterizedTest

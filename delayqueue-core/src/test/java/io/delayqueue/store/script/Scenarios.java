@@ -80,16 +80,7 @@ final class Scenarios {
     }
 
     static Stream<Scenario> all() {
-        return Stream.of(
-                        usual(),
-                        usual().map(Scenario::onLongWay),
-                        sends(),
-                        claims(),
-                        settles(),
-                        mixed(),
-                        reclaims(),
-                        verbs(),
-                        deadLetters())
+        return Stream.of(usual(), usual().map(Scenario::onLongWay), sends(), polls(), verbs(), deadLetters())
                 .flatMap(scenarios -> scenarios);
     }
 
@@ -148,7 +139,7 @@ final class Scenarios {
                         Set.of("b", "c", "d")));
     }
 
-    private static Stream<Scenario> claims() {
+    private static Stream<Scenario> polls() {
         ShardState due = new ShardState()
                 .scheduled("a", T0 - 9)
                 .retrying("b", T0 - 8, 1, "E: no")
@@ -159,119 +150,68 @@ final class Scenarios {
                 .scheduled("d", T0 - 5)
                 .leased("both", T0 - 4, "w0-2", END)
                 .put("schedule", "both", T0 - 4);
-        return Stream.of(
-                poll("claim", due, poll -> poll.claim(10), Set.of("a", "b", "c", "d", "both")),
-                poll("claim some", due, poll -> poll.claim(2), Set.of("a", "b", "c", "d", "both")),
-                poll(
-                        "claim a suspect",
-                        new ShardState()
-                                .suspect("a", T0 - 9, 1, "/2/0", "E: no")
-                                .suspect("b", T0 - 8, 0, "/2/0", "")
-                                .crashed("c", T0 - 7, 0, "/2/0", "")
-                                .crashed("d", T0 - 6, 0, "/1/0", ""),
-                        poll -> poll.claim(10).claimSuspect(),
-                        Set.of("a", "b", "c", "d")),
-                poll("idle", new ShardState().scheduled("a", T0 + 1), poll -> poll.claim(9), Set.of("a")));
-    }
-
-    private static Stream<Scenario> settles() {
+        ShardState suspects = new ShardState()
+                .suspect("a", T0 - 9, 1, "/2/0", "E: no")
+                .suspect("b", T0 - 8, 0, "/2/0", "")
+                .crashed("c", T0 - 7, 0, "/2/0", "")
+                .crashed("d", T0 - 6, 0, "/1/0", "");
         ShardState held = new ShardState()
                 .leased("a", T0, "w1-1", END)
                 .leased("b", T0, "w1-1", END, 2, "E: old")
                 .leased("c", T0, "w1-1", END);
+        ShardState mixed = new ShardState()
+                .leased("a", T0, "w1-1", END, 2, "E: old")
+                .leased("b", T0, "w1-1", END)
+                .leased("c", T0, "w1-1", END, 2, "p3/1/0", "E: old")
+                .leased("d", T0, "w1-1", END, 1, "p1", "")
+                .leased("e", T0, "w1-1", END)
+                .leased("f", T0, "w1-1", END, 2, "E: old")
+                .leased("g", T0, "w1-1", END)
+                .leased("h", T0, "w1-1", END)
+                .leased("i", T0, "w0-1", T0 - 1)
+                .scheduled("j", T0)
+                .scheduled("k", T0 + 5);
+        ShardState over = new ShardState()
+                .leased("a", T0, "w0-1", T0 - 9)
+                .leased("b", T0, "w0-1", T0 - 8, 3, "E: no")
+                .put("leases", "orphan", T0 - 7)
+                .put("deliveries", "orphan", "w0-1 1 5 ")
+                .scheduled("c", T0 + 3)
+                .put("leases", "c", T0 - 6)
+                .put("messages", "d", ShardState.stored("d", T0))
+                .put("leases", "d", T0 - 5)
+                .leased("e", T0, "w0-1", T0 - 4)
+                .deadLetter("e", "w0-1", T0, "REQUESTED", 1, T0, "E: no")
+                .leased("f", T0, "w0-1", T0 - 9, 1, "/1/0", "")
+                .leased("g", T0, "w0-1", T0 - 8, 3, "/4/2!", "E: no")
+                .leased("h", T0, "w0-1", T0 - 7, 1, "/2/0!", "");
         return Stream.of(
+                poll("claim", due, poll -> poll.claim(10), Set.of("a", "b", "c", "d", "both")),
+                poll("claim a suspect", suspects, poll -> poll.claim(10).claimSuspect(), Set.of("a", "b", "c", "d")),
                 poll(
                         "acknowledge",
                         held,
                         poll -> poll.acknowledge("a", "w1-1")
                                 .acknowledge("b", "w1-1")
-                                .acknowledge("c", "w1-1"),
-                        Set.of()),
+                                .release("c", "w1-1"),
+                        Set.of("c")),
                 poll(
-                        "acknowledge some",
-                        held,
-                        poll -> poll.acknowledge("a", "w1-1")
+                        "all at once",
+                        mixed,
+                        poll -> poll.claim(5)
+                                .acknowledge("b", "w1-1")
+                                .retry("a", "w1-1", 3)
+                                .postpone("c", "w1-1", 0, 0)
+                                .postpone("d", "w1-1", 5, 2)
+                                .deadLetter("e", "w1-1", DeadLetterCause.REQUESTED)
+                                .deadLetter("f", "w1-1", DeadLetterCause.ATTEMPTS_SPENT)
+                                .release("g", "w1-1")
+                                .renew("h", "w1-1", 90)
+                                .release("h", "w1-1")
                                 .acknowledge("x", "w1-1")
-                                .release("b", "w1-1")
-                                .release("c", "w1-1"),
-                        Set.of("b", "c")),
-                poll(
-                        "retry",
-                        held,
-                        poll -> poll.retry("a", "w1-1", 5).retry("b", "w1-1", 0).retry("c", "w1-1", 9),
-                        Set.of("a", "b", "c")),
-                poll(
-                        "postpone",
-                        new ShardState()
-                                .leased("a", T0, "w1-1", END)
-                                .leased("b", T0, "w1-1", END, 2, "p3/1/0", "E: old")
-                                .leased("c", T0, "w1-1", END, 1, "p1", ""),
-                        poll -> poll.postpone("a", "w1-1", 5, 1)
-                                .postpone("b", "w1-1", 0, 0)
-                                .postpone("c", "w1-1", 9, 1),
-                        Set.of("a", "b", "c")),
-                poll(
-                        "deadLetter",
-                        held,
-                        poll -> poll.deadLetter("a", "w1-1", DeadLetterCause.REQUESTED)
-                                .deadLetter("b", "w1-1", DeadLetterCause.ATTEMPTS_SPENT)
-                                .release("c", "w1-1"),
-                        Set.of("a", "b", "c")),
-                poll(
-                        "renew",
-                        held,
-                        poll -> poll.renew("a", "w1-1", 90)
-                                .renew("b", "w1-1", 90)
-                                .renew("x", "w1-1", 90)
-                                .release("a", "w1-1")
-                                .release("b", "w1-1")
-                                .release("c", "w1-1"),
-                        Set.of("a", "b", "c")));
-    }
-
-    private static Stream<Scenario> mixed() {
-        return Stream.of(poll(
-                "all at once",
-                new ShardState()
-                        .leased("a", T0, "w1-1", END)
-                        .leased("b", T0, "w1-1", END)
-                        .leased("c", T0, "w1-1", END)
-                        .leased("d", T0, "w0-1", T0 - 1)
-                        .scheduled("e", T0)
-                        .scheduled("f", T0 + 5),
-                poll -> poll.claim(5)
-                        .acknowledge("a", "w1-1")
-                        .retry("b", "w1-1", 3)
-                        .deadLetter("c", "w1-1", DeadLetterCause.REQUESTED)
-                        .acknowledge("x", "w1-1"),
-                Set.of("b", "c", "d", "e", "f")));
-    }
-
-    private static Stream<Scenario> reclaims() {
-        return Stream.of(
-                poll(
-                        "reclaim",
-                        new ShardState()
-                                .leased("a", T0, "w0-1", T0 - 9)
-                                .leased("b", T0, "w0-1", T0 - 8, 3, "E: no")
-                                .put("leases", "orphan", T0 - 7)
-                                .put("deliveries", "orphan", "w0-1 1 5 ")
-                                .scheduled("c", T0 + 3)
-                                .put("leases", "c", T0 - 6)
-                                .put("messages", "d", ShardState.stored("d", T0))
-                                .put("leases", "d", T0 - 5)
-                                .leased("e", T0, "w0-1", T0 - 4)
-                                .deadLetter("e", "w0-1", T0, "REQUESTED", 1, T0, "E: no"),
-                        poll -> poll,
-                        Set.of("a", "b", "c", "d", "e")),
-                poll(
-                        "reclaim after crashes",
-                        new ShardState()
-                                .leased("a", T0, "w0-1", T0 - 9, 1, "/1/0", "")
-                                .leased("b", T0, "w0-1", T0 - 8, 3, "/4/2!", "E: no")
-                                .leased("c", T0, "w0-1", T0 - 7, 1, "/2/0!", ""),
-                        poll -> poll,
-                        Set.of("a", "b", "c")));
+                                .renew("x", "w1-1", 90),
+                        Set.of("a", "c", "d", "e", "f", "g", "h", "i", "j", "k")),
+                poll("reclaim", over, poll -> poll, Set.of("a", "b", "c", "d", "e", "f", "g", "h")));
     }
 
     private static Stream<Scenario> verbs() {

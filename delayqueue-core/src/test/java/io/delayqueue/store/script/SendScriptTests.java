@@ -184,9 +184,8 @@ class SendScriptTests extends ScriptTable {
     /** Sends each by a call of its own. */
     private static Function<StoreBench, Object> sends(OutgoingMessage... messages) {
         return bench -> Stream.of(messages)
-                .map(message -> bench.store()
-                        .awaitSend(bench.shard(), List.of(message))
-                        .get(0))
+                .map(message ->
+                        bench.store().awaitSend(bench.shard(), List.of(message)).get(0))
                 .map(reply -> reply.outcome() + " " + (reply.dueAt().toEpochMilli() - T0)
                         + (reply.repeated() ? " again" : ""))
                 .toList();

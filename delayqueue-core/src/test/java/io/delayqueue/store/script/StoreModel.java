@@ -32,6 +32,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** The verb table in plain maps, without Redis: what the store has to do. */
@@ -63,6 +64,9 @@ final class StoreModel {
     private static final Comparator<Live> BY_DUE =
             Comparator.<Live>comparingLong(message -> message.due).thenComparing(message -> message.id);
 
+    private static final Comparator<Live> BY_LEASE =
+            Comparator.<Live>comparingLong(message -> message.leaseEnd).thenComparing(message -> message.id);
+
     private static final class KindModel {
         final QueueKind kind;
         final Map<String, Live> live = new HashMap<>();
@@ -75,25 +79,19 @@ final class StoreModel {
         }
 
         List<Live> scheduled() {
-            return live.values().stream()
-                    .filter(message -> message.token == null && !message.suspect)
-                    .sorted(BY_DUE)
-                    .toList();
+            return live(message -> message.token == null && !message.suspect, BY_DUE);
         }
 
         List<Live> suspects() {
-            return live.values().stream()
-                    .filter(message -> message.token == null && message.suspect)
-                    .sorted(BY_DUE)
-                    .toList();
+            return live(message -> message.token == null && message.suspect, BY_DUE);
         }
 
         List<Live> leased() {
-            return live.values().stream()
-                    .filter(message -> message.token != null)
-                    .sorted(Comparator.<Live>comparingLong(message -> message.leaseEnd)
-                            .thenComparing(message -> message.id))
-                    .toList();
+            return live(message -> message.token != null, BY_LEASE);
+        }
+
+        private List<Live> live(Predicate<Live> which, Comparator<Live> order) {
+            return live.values().stream().filter(which).sorted(order).toList();
         }
 
         @Nullable
@@ -402,14 +400,8 @@ final class StoreModel {
                 break;
             }
             if (message.expired(now)) {
-                toDeadLetters(
-                        kind,
-                        message,
-                        message.nonce + "." + message.sent,
-                        DeadLetterCause.EXPIRED,
-                        message.due,
-                        message.failure,
-                        deadLettered);
+                String token = message.nonce + "." + message.sent;
+                toDeadLetters(kind, message, token, DeadLetterCause.EXPIRED, message.failure, deadLettered);
                 continue;
             }
             if (!message.suspect && isSuspect(message, request)) {
@@ -463,18 +455,11 @@ final class StoreModel {
             message.suspect &= message.due <= now;
             message.postponements++;
         } else if (settlement instanceof Settlement.Postpone postpone) {
-            toDeadLetters(
-                    kind,
-                    message,
-                    postpone.token(),
-                    DeadLetterCause.POSTPONEMENTS_SPENT,
-                    message.deliveryDue,
-                    DeadLetterFormat.write(postpone.failure()),
-                    deadLettered);
+            String failure = DeadLetterFormat.write(postpone.failure());
+            toDeadLetters(kind, message, postpone.token(), DeadLetterCause.POSTPONEMENTS_SPENT, failure, deadLettered);
         } else if (settlement instanceof Settlement.ToDeadLetters deadLetter) {
             String failure = DeadLetterFormat.write(deadLetter.failure());
-            toDeadLetters(
-                    kind, message, deadLetter.token(), deadLetter.cause(), message.deliveryDue, failure, deadLettered);
+            toDeadLetters(kind, message, deadLetter.token(), deadLetter.cause(), failure, deadLettered);
         }
     }
 
@@ -493,28 +478,14 @@ final class StoreModel {
                     message.suspect = isSuspect(message, request);
                     reclaimed.add(message.id);
                 } else {
-                    toDeadLetters(
-                            kind,
-                            message,
-                            token,
-                            DeadLetterCause.ATTEMPTS_SPENT,
-                            message.deliveryDue,
-                            message.failure,
-                            deadLettered);
+                    toDeadLetters(kind, message, token, DeadLetterCause.ATTEMPTS_SPENT, message.failure, deadLettered);
                 }
                 continue;
             }
             message.crashes++;
             message.isolatedCrashes += message.suspect ? 1 : 0;
             if (message.isolatedCrashes >= request.reclaiming().crashes().crashLimit()) {
-                toDeadLetters(
-                        kind,
-                        message,
-                        token,
-                        DeadLetterCause.CRASHED,
-                        message.deliveryDue,
-                        message.failure,
-                        deadLettered);
+                toDeadLetters(kind, message, token, DeadLetterCause.CRASHED, message.failure, deadLettered);
             } else {
                 message.back(now, message.attempts - 1, message.failure);
                 message.suspect = isSuspect(message, request);
@@ -529,9 +500,9 @@ final class StoreModel {
             Live message,
             String token,
             DeadLetterCause cause,
-            long due,
             String failure,
             List<DeadLettered> deadLettered) {
+        long due = message.token == null ? message.due : message.deliveryDue;
         kind.live.remove(message.id);
         deadLettered.add(new DeadLettered(message.id, cause));
         if (kind.kind == QueueKind.MESSAGES) {

@@ -170,14 +170,6 @@ class StoredFormatTests {
     }
 
     @Test
-    void scheduledMessageIsMovedAndCancelled() {
-        store.awaitReschedule(bench.shard(), "plain", Due.NOW);
-        assertThat(find("plain").dueAt()).isEqualTo(at(20_000));
-        assertThat(store.awaitCancel(bench.shard(), "limited")).isEqualTo(CancelOutcome.CANCELLED);
-        assertThat(store.awaitCancel(bench.shard(), "leased")).isEqualTo(CancelOutcome.CANCELLED_WHILE_HANDLED);
-    }
-
-    @Test
     void deadLettersAreReadAndReplayed() {
         List<DeadLetter> deadLetters = store.awaitDeadLetters(bench.shard(), new DeadLetterQuery.Page(null, 0, 100));
         assertThat(deadLetters).extracting(DeadLetter::messageId).containsExactly("expired", "buried");

@@ -18,7 +18,6 @@ import io.delayqueue.store.bench.StoreBench;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
-import java.util.List;
 import java.util.function.BiFunction;
 import java.util.function.Function;
 import java.util.stream.Stream;
@@ -52,7 +51,14 @@ class VerbScriptTests extends ScriptTable {
                 each(
                         (bench, id) -> bench.store().awaitCancel(bench.shard(), id),
                         List.of(
-                                "absent", "dead", "scheduled", "retrying", "suspect", "leased", "both", "leftover",
+                                "absent",
+                                "dead",
+                                "scheduled",
+                                "retrying",
+                                "suspect",
+                                "leased",
+                                "both",
+                                "leftover",
                                 SENTINEL)),
                 List.of(
                         CancelOutcome.NOT_FOUND,
@@ -124,7 +130,8 @@ class VerbScriptTests extends ScriptTable {
                         "version",
                         state,
                         each(
-                                (bench, id) -> bench.store().version(bench.shard(), id).join(),
+                                (bench, id) ->
+                                        bench.store().version(bench.shard(), id).join(),
                                 List.of("absent", "same")),
                         List.of(VersionedCancel.NOT_FOUND, new VersionedCancel(Outcome.LIVE, version))));
     }
@@ -144,8 +151,16 @@ class VerbScriptTests extends ScriptTable {
                                 .retrying("retrying", T0 + 5, 2, "E: no")
                                 .suspect("suspect", T0, 1, "/2/0", "E: no"),
                         each(
-                                (bench, id) -> bench.store().awaitReschedule(bench.shard(), id, new Due(T0 + 70, false)),
-                                List.of("absent", "no message", "leased", "scheduled", "retrying", "suspect", SENTINEL)),
+                                (bench, id) ->
+                                        bench.store().awaitReschedule(bench.shard(), id, new Due(T0 + 70, false)),
+                                List.of(
+                                        "absent",
+                                        "no message",
+                                        "leased",
+                                        "scheduled",
+                                        "retrying",
+                                        "suspect",
+                                        SENTINEL)),
                         List.of(
                                 RescheduleOutcome.NOT_FOUND,
                                 RescheduleOutcome.NOT_FOUND,
@@ -243,5 +258,4 @@ class VerbScriptTests extends ScriptTable {
         assertThat(bench.store().awaitCount(bench.shard().notifications()))
                 .isEqualTo(new ShardCounts(0, 1, 0, 0, 0, 0, Duration.ZERO));
     }
-
 }
