@@ -101,17 +101,10 @@ class PayloadCodecTests {
 
     static Stream<Object> noData() {
         Runnable lambda = () -> {};
-        return Stream.of(
-                lambda,
-                new Object(),
-                new Plain(),
-                new Thread(),
-                new CompletableFuture<>(),
-                Stream.of(1),
-                new ByteArrayInputStream(new byte[1]),
-                Optional.empty(),
-                List.of(new Object()),
-                new Holder(new Plain()));
+        Stream<Object> streams = Stream.of(Stream.of(1), new ByteArrayInputStream(new byte[1]), Optional.empty());
+        Stream<Object> objects = Stream.of(lambda, new Object(), new Plain(), new Thread(), new CompletableFuture<>());
+        Stream<Object> holders = Stream.of(List.of(new Object()), new Holder(new Plain()));
+        return Stream.of(streams, objects, holders).flatMap(each -> each);
     }
 
     @ParameterizedTest

@@ -28,22 +28,9 @@ class DurabilityTests {
     }
 
     @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "",
-                "replicas",
-                "replicas 1",
-                "1 within 1s",
-                "replicas -1 within 1s",
-                "replicas 1 within",
-                "replicas 1 within soon",
-                "replicas 1 within 5",
-                "replicas 101 within 1s",
-                "replicas 1 within 0ms",
-                "replicas 1 within 2m",
-                "fsynced 1 within 61s",
-                "None"
-            })
+    @ValueSource(strings = {"", "replicas", "replicas 1", "1 within 1s", "replicas -1 within 1s", "replicas 1 within"})
+    @ValueSource(strings = {"replicas 1 within soon", "replicas 1 within 5", "replicas 101 within 1s", "None"})
+    @ValueSource(strings = {"replicas 1 within 0ms", "replicas 1 within 2m", "fsynced 1 within 61s"})
     void invalidTextIsRejected(String text) {
         assertThatThrownBy(() -> Durability.parse(text))
                 .isInstanceOf(InvalidOptionException.class)

@@ -21,14 +21,19 @@ class LettuceDurableCallsTests extends DurableCallsContract {
         return OwnConnections.lettuce(port);
     }
 
+    /** A call that waits for the confirmation of the replica, which is paused. */
+    private CompletableFuture<List<Object>> unconfirmedCall() {
+        replica.pause();
+        CompletableFuture<List<Object>> call = own.scripts().run(increment(ONE_REPLICA));
+        await().until(() -> master.info("clients").get("blocked_clients").equals("1"));
+        return call;
+    }
+
     @Test
     void concurrentCallsShareAConfirmation() {
-        replica.pause();
-        RedisScripts scripts = own.scripts();
-        CompletableFuture<List<Object>> first = scripts.run(increment(ONE_REPLICA));
-        await().until(() -> master.info("clients").get("blocked_clients").equals("1"));
+        CompletableFuture<List<Object>> first = unconfirmedCall();
         List<CompletableFuture<List<Object>>> others = IntStream.range(0, 40)
-                .mapToObj(i -> scripts.run(increment(ONE_REPLICA)))
+                .mapToObj(i -> own.scripts().run(increment(ONE_REPLICA)))
                 .toList();
         replica.resume();
 
@@ -40,9 +45,7 @@ class LettuceDurableCallsTests extends DurableCallsContract {
 
     @Test
     void otherCallsAreNotDelayed() {
-        replica.pause();
-        CompletableFuture<List<Object>> durable = own.scripts().run(increment(ONE_REPLICA));
-        await().until(() -> master.info("clients").get("blocked_clients").equals("1"));
+        CompletableFuture<List<Object>> durable = unconfirmedCall();
 
         assertThat(run(increment(Durability.NONE))).containsExactly(2L);
 
@@ -62,9 +65,7 @@ class LettuceDurableCallsTests extends DurableCallsContract {
 
     @Test
     void callThatWaitsWhenTheConnectionsAreClosedIsNotSent() {
-        replica.pause();
-        CompletableFuture<List<Object>> first = own.scripts().run(increment(ONE_REPLICA));
-        await().until(() -> master.info("clients").get("blocked_clients").equals("1"));
+        CompletableFuture<List<Object>> first = unconfirmedCall();
         CompletableFuture<List<Object>> second = own.scripts().run(increment(ONE_REPLICA));
 
         own.connections().close();
@@ -83,9 +84,7 @@ class LettuceDurableCallsTests extends DurableCallsContract {
     void largeCallsAreSentInSeveralGroups() {
         LuaScript length = script("length", "return {#ARGV[1]}");
         byte[] large = new byte[2 << 20];
-        replica.pause();
-        CompletableFuture<List<Object>> first = own.scripts().run(increment(ONE_REPLICA));
-        await().until(() -> master.info("clients").get("blocked_clients").equals("1"));
+        CompletableFuture<List<Object>> first = unconfirmedCall();
         List<CompletableFuture<List<Object>>> others = IntStream.range(0, 6)
                 .mapToObj(i ->
                         own.scripts().run(new ScriptCall(length, KEY).add(large).durability(ONE_REPLICA)))

@@ -59,18 +59,6 @@ class LettuceSignalsTests extends SignalSourceContract {
     }
 
     @Test
-    void namespacesDoNotHearEachOther() {
-        signals.listen(shard, recorder);
-        start(recorder);
-
-        redis.command("PUBLISH", new KeySpace("other").signalChannel(), "h " + kind(shard) + " 1");
-        publish("h " + kind(shard) + " 2");
-
-        await().until(() -> !recorder.heard.isEmpty());
-        assertThat(recorder.heard).containsExactly("head 2");
-    }
-
-    @Test
     void ownCanaryConfirmsForItsValidity() {
         start();
         assertThat(signals.confirmed()).isFalse();

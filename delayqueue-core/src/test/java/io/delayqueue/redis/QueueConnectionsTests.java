@@ -40,13 +40,6 @@ class QueueConnectionsTests {
     }
 
     @Test
-    void constructingConnectsNothing() {
-        try (QueueConnections connections = connections(new LettuceConnectionFactory("127.0.0.1", 1))) {
-            assertThat(connections.present(new ScriptCall(PING))).isNull();
-        }
-    }
-
-    @Test
     void passwordDatabaseAndClientNameAreTheApplications() throws Exception {
         try (RedisServerProcess protectedRedis =
                 RedisServerProcess.builder().password("secret").start()) {

@@ -64,17 +64,6 @@ class CommandCountTests {
         assertThat(sum(poll(busy))).isEqualTo(1 + 18);
     }
 
-    @Test
-    void theRegistrationCostsOneCallAProcessAndTopic() {
-        bench.restartProcess();
-        bench.store().awaitFind(bench.shard(), "a");
-        bench.restartProcess();
-        assertThat(bench.commands(() -> bench.store().awaitFind(bench.shard(), "a")))
-                .containsEntry("evalsha", 2L);
-        assertThat(bench.commands(() -> bench.store().awaitFind(bench.shard(), "a")))
-                .containsEntry("evalsha", 1L);
-    }
-
     private void send(int count) {
         bench.store()
                 .awaitSend(

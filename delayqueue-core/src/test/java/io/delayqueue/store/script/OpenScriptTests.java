@@ -4,8 +4,6 @@ import static io.delayqueue.store.bench.StoreBench.T0;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.delayqueue.message.Shard;
-import io.delayqueue.store.SendReply.Outcome;
 import io.delayqueue.store.TopicConflictException;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Sends;
@@ -137,15 +135,6 @@ class OpenScriptTests {
     }
 
     @Test
-    void aSecondProcessFindsWhatTheFirstLeft() {
-        bench.given(new ShardState().scheduled("a", T0));
-        Map<String, String> meta = bench.meta("meta");
-        bench.restartProcess();
-        assertThat(bench.store().awaitFind(bench.shard(), "a")).isPresent();
-        assertThat(bench.meta("meta")).isEqualTo(meta);
-    }
-
-    @Test
     void whenOnlyTheRegistryIsLostTheMessagesStay() {
         bench.given(new ShardState().scheduled("a", T0));
         bench.redis().call("DEL", bench.keySpace().topics());
@@ -167,19 +156,6 @@ class OpenScriptTests {
 
     static Stream<String> aKeyThatIsLostIsMadeAnew() {
         return Stream.of("schedule", "leases", "messages", "deliveries", "meta");
-    }
-
-    @Test
-    void twoTopicsDoNotMeet() {
-        bench.store().awaitSend(bench.shard(), List.of(Sends.at("a", T0)));
-        Shard other = Shard.single("other");
-        assertThat(bench.store()
-                        .awaitSend(other, List.of(Sends.at("a", T0)))
-                        .get(0)
-                        .outcome())
-                .isEqualTo(Outcome.ACCEPTED);
-        bench.store().awaitCancel(other, "a");
-        assertThat(bench.store().awaitFind(bench.shard(), "a")).isPresent();
     }
 
     private static void assertOpen() {

@@ -192,34 +192,6 @@ class SendScriptTests extends ScriptTable {
     }
 
     @Test
-    void eachOfABatchIsStoredOrNotOfItsOwnAccord() {
-        bench.given(new ShardState()
-                .scheduled("dup", T0 + 1)
-                .scheduled("kept", T0 + 2)
-                .scheduled("old", T0 + 3));
-        var reply = bench.store()
-                .awaitSend(
-                        bench.shard(),
-                        List.of(
-                                Sends.at("a", T0 + 5),
-                                other("dup", OnDuplicate.REJECT),
-                                other("kept", OnDuplicate.KEEP),
-                                other("old", OnDuplicate.REPLACE),
-                                Sends.after("b", 6)));
-
-        assertThat(reply)
-                .extracting("outcome")
-                .containsExactly(Outcome.ACCEPTED, Outcome.DUPLICATE, Outcome.KEPT, Outcome.REPLACED, Outcome.ACCEPTED);
-        assertThat(bench.state().get("schedule"))
-                .containsExactly(
-                        Map.entry("a", "" + (T0 + 5)),
-                        Map.entry("b", "" + (T0 + 6)),
-                        Map.entry("dup", "" + (T0 + 1)),
-                        Map.entry("kept", "" + (T0 + 2)),
-                        Map.entry("old", "" + (T0 + 1000)));
-    }
-
-    @Test
     void aRememberedOutcomeIsReturnedAfterTheMessageIsRemoved() {
         bench.given(new ShardState()
                 .scheduled("dup", T0 + 1)

@@ -7,6 +7,7 @@ import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Due;
 import io.delayqueue.message.OnDuplicate;
+import io.delayqueue.store.OutgoingMessage;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.ShardState;
@@ -43,38 +44,36 @@ class SignalTests {
 
     static Stream<Signalled> sends() {
         return Stream.of(
-                head("send to an empty shard", new ShardState(), send(T0 + 9), T0 + 9),
-                head("send before the head", new ShardState().scheduled("x", T0 + 10), send(T0 + 9), T0 + 9),
-                none("send with the head", new ShardState().scheduled("Z", T0 + 9), send(T0 + 9)),
+                head("send to an empty shard", new ShardState(), send(Sends.at("a", T0 + 9)), T0 + 9),
+                head(
+                        "send before the head",
+                        new ShardState().scheduled("x", T0 + 10),
+                        send(Sends.at("a", T0 + 9)),
+                        T0 + 9),
+                none("send with the head", new ShardState().scheduled("Z", T0 + 9), send(Sends.at("a", T0 + 9))),
                 head(
                         "send with the head, before it in the order of ids",
                         new ShardState().scheduled("x", T0 + 9),
-                        send(T0 + 9),
+                        send(Sends.at("a", T0 + 9)),
                         T0 + 9),
-                none("send behind the head", new ShardState().scheduled("x", T0 + 8), send(T0 + 9)),
-                none("a duplicate", new ShardState().leased("a", T0, "w1-1", T0), bench -> {
-                    bench.store()
-                            .awaitSend(
-                                    bench.shard(), List.of(Sends.message("a", Due.NOW, OnDuplicate.REJECT, "other")));
-                }),
+                none("send behind the head", new ShardState().scheduled("x", T0 + 8), send(Sends.at("a", T0 + 9))),
+                none(
+                        "a duplicate",
+                        new ShardState().leased("a", T0, "w1-1", T0),
+                        send(Sends.message("a", Due.NOW, OnDuplicate.REJECT, "other"))),
                 head(
                         "a batch whose ids are not in order",
                         new ShardState(),
-                        bench -> bench.store()
-                                .awaitSend(
-                                        bench.shard(),
-                                        List.of(Sends.at("b", T0 + 9), Sends.at("c", T0 + 9), Sends.at("a", T0 + 9))),
+                        send(Sends.at("b", T0 + 9), Sends.at("c", T0 + 9), Sends.at("a", T0 + 9)),
                         T0 + 9),
                 none(
                         "a batch behind the head",
                         new ShardState().scheduled("x", T0 + 8),
-                        bench -> bench.store()
-                                .awaitSend(bench.shard(), List.of(Sends.at("b", T0 + 9), Sends.at("a", T0 + 9)))),
+                        send(Sends.at("b", T0 + 9), Sends.at("a", T0 + 9))),
                 head(
                         "a batch: its first",
                         new ShardState(),
-                        bench -> bench.store()
-                                .awaitSend(bench.shard(), List.of(Sends.at("a", T0 + 9), Sends.at("b", T0 + 3))),
+                        send(Sends.at("a", T0 + 9), Sends.at("b", T0 + 3)),
                         T0 + 3));
     }
 
@@ -144,14 +143,14 @@ class SignalTests {
                 new Signalled(
                         "replacing what is leased",
                         leased("a").scheduled("x", T0),
-                        replace("a"),
+                        send(replacing("a")),
                         List.of("r " + QUEUE + " a")),
                 new Signalled(
                         "replacing several, one of them leased",
                         leased("a").scheduled("x", T0).scheduled("b", T0 + 1),
-                        replace("a", "b"),
+                        send(replacing("a"), replacing("b")),
                         List.of("r " + QUEUE + " ")),
-                none("replacing what is scheduled", scheduled, replace("a")),
+                none("replacing what is scheduled", scheduled, send(replacing("a"))),
                 new Signalled(
                         "retry of a notification, in its own queue",
                         new ShardState()
@@ -171,15 +170,6 @@ class SignalTests {
         return new ShardState().leased(id, T0 - 5, "w1-1", T0 + 30_000);
     }
 
-    private static Consumer<StoreBench> replace(String... ids) {
-        return bench -> bench.store()
-                .awaitSend(
-                        bench.shard(),
-                        Stream.of(ids)
-                                .map(id -> Sends.message(id, new Due(99, true), OnDuplicate.REPLACE, "other"))
-                                .toList());
-    }
-
     private static Signalled head(String rule, ShardState before, Consumer<StoreBench> call, long due) {
         return new Signalled(rule, before, call, List.of("h " + QUEUE + " " + due));
     }
@@ -196,8 +186,12 @@ class SignalTests {
         return new Signalled(rule, before, call, List.of("s " + QUEUE + " w1"));
     }
 
-    private static Consumer<StoreBench> send(long due) {
-        return bench -> bench.store().awaitSend(bench.shard(), List.of(Sends.at("a", due)));
+    private static Consumer<StoreBench> send(OutgoingMessage... messages) {
+        return bench -> bench.store().awaitSend(bench.shard(), List.of(messages));
+    }
+
+    private static OutgoingMessage replacing(String id) {
+        return Sends.message(id, new Due(99, true), OnDuplicate.REPLACE, "other");
     }
 
     private static Consumer<StoreBench> poll(UnaryOperator<Polls> change) {

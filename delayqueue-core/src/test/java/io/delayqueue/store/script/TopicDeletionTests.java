@@ -107,13 +107,6 @@ class TopicDeletionTests {
     }
 
     @Test
-    void aTopicThatIsNotRegisteredIsNotThere() {
-        bench.redis().call("FLUSHALL");
-        assertThat(another().deletion().delete(TOPIC)).isFalse();
-        assertThat(bench.redis().call("DBSIZE")).isEqualTo(0L);
-    }
-
-    @Test
     void aTopicWithoutShardsIsDeleted() {
         bench.redis().call("FLUSHALL");
         bench.clock(T0);

@@ -43,11 +43,6 @@ class UpcomingScriptTests {
     }
 
     @Test
-    void aShardThatHoldsNothingHasNothingUpcoming() {
-        assertThat(upcoming(1, 2)).isEqualTo(new Forecast(Instant.ofEpochMilli(T0), 0, List.of(0L, 0L), 0));
-    }
-
-    @Test
     void whatIsDueLastOfAllIsCountedAsLater() {
         bench.store().awaitSend(bench.shard(), List.of(Sends.at("a", PollReply.NEVER)));
         assertThat(upcoming(Duration.ofDays(3000).toMillis(), 120).later()).isEqualTo(1);

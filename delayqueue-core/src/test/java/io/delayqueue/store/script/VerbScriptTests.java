@@ -9,13 +9,11 @@ import io.delayqueue.message.Due;
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.message.RescheduleOutcome;
-import io.delayqueue.store.ShardCounts;
 import io.delayqueue.store.VersionedCancel;
 import io.delayqueue.store.VersionedCancel.Outcome;
 import io.delayqueue.store.bench.Row;
 import io.delayqueue.store.bench.ShardState;
 import io.delayqueue.store.bench.StoreBench;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.function.BiFunction;
@@ -200,19 +198,6 @@ class VerbScriptTests extends ScriptTable {
     }
 
     @Test
-    void findSeesAScheduledMessage() {
-        bench.given(new ShardState().retrying("a", T0 + 5, 2, "E: no"));
-        MessageSnapshot found = bench.store().awaitFind(bench.shard(), "a").orElseThrow();
-        assertThat(found.state()).isEqualTo(MessageState.SCHEDULED);
-        assertThat(found.dueAt()).isEqualTo(Instant.ofEpochMilli(T0 + 5));
-        assertThat(found.attempts()).isEqualTo(2);
-        assertThat(found.lastFailure()).isEqualTo("E: no");
-        assertThat(found.holder()).isNull();
-        assertThat(found.leaseEnd()).isNull();
-        assertThat(found.envelope().payload()).asString().isEqualTo("a");
-    }
-
-    @Test
     void findSeesADueMessageAsReady() {
         bench.given(new ShardState().scheduled("a", T0));
         MessageSnapshot found = bench.store().awaitFind(bench.shard(), "a").orElseThrow();
@@ -240,22 +225,5 @@ class VerbScriptTests extends ScriptTable {
         for (String id : List.of("a", "b", SENTINEL)) {
             assertThat(bench.store().awaitFind(bench.shard(), id)).isEmpty();
         }
-    }
-
-    @Test
-    void eachStateIsCounted() {
-        bench.given(new ShardState()
-                .scheduled("a", T0 + 4001)
-                .scheduled("b", T0 + 4000)
-                .scheduled("c", T0)
-                .leased("d", T0, "w1-1", END)
-                .deadLetter("e", "w1-1", T0, "REQUESTED", 1, T0, "")
-                .deadLetter("f", "w1-1", T0, "REQUESTED", 1, T0, "")
-                .notification("e@w1-1", T0 + 4000));
-        bench.clock(T0 + 4000);
-        assertThat(bench.store().awaitCount(bench.shard()))
-                .isEqualTo(new ShardCounts(1, 2, 0, 1, 2, 2, Duration.ofSeconds(4)));
-        assertThat(bench.store().awaitCount(bench.shard().notifications()))
-                .isEqualTo(new ShardCounts(0, 1, 0, 0, 0, 0, Duration.ZERO));
     }
 }
