@@ -65,18 +65,6 @@ class BatchListenerTests {
         }
     }
 
-    static class RawDeliveries {
-        @DelayListener("orders")
-        void handle(List<Delivery> deliveries) {}
-    }
-
-    @Test
-    void batchOfDeliveriesIsNotConverted() {
-        try (ListenerApplication application = ListenerApplication.start(RawDeliveries.class)) {
-            assertThat(application.onlyContainer().spec.payloadType()).isEqualTo(byte[].class);
-        }
-    }
-
     @Test
     void batchSizeOfATopicAppliesToListsOnly() {
         ListenerOptions batches =

@@ -3,7 +3,6 @@ package io.delayqueue.annotation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.DisposableBean;
@@ -49,16 +48,6 @@ class ChildContextTests {
     }
 
     @Test
-    void contextCanBeCreatedAgain() {
-        for (int i = 0; i < 2; i++) {
-            try (AnnotationConfigApplicationContext child = child(OfChild.class)) {
-                child.refresh();
-                assertThat(parent.container("child").isRunning()).isTrue();
-            }
-        }
-    }
-
-    @Test
     void closedContextStopsNoListenerOfAnotherChild() {
         try (AnnotationConfigApplicationContext other = child(OfOtherChild.class)) {
             other.refresh();
@@ -76,23 +65,6 @@ class ChildContextTests {
         assertThatThrownBy(() -> child(OfChild.class, Failing.class).refresh()).hasRootCauseMessage("failing");
 
         assertThat(parent.registry().getListenerIds()).containsExactly("parent");
-    }
-
-    @Test
-    void configurerIsCalledForItsContextOnly() {
-        AtomicInteger calls = new AtomicInteger();
-        ListenerApplication configured = ListenerApplication.start(
-                application -> application.context.registerBean(
-                        DelayListenerConfigurer.class, () -> registrar -> calls.incrementAndGet()),
-                OfParent.class);
-        try (configured;
-                AnnotationConfigApplicationContext child = new AnnotationConfigApplicationContext()) {
-            child.setParent(configured.context);
-            child.registerBean(DelayListenerAnnotationBeanPostProcessor.class);
-            child.refresh();
-        }
-
-        assertThat(calls).hasValue(1);
     }
 
     static class OfParent {

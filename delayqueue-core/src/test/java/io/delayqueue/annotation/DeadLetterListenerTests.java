@@ -22,9 +22,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.messaging.handler.annotation.Header;
@@ -45,9 +42,6 @@ class DeadLetterListenerTests {
         @Override
         public Object read(byte[] body, Type type) {
             String text = new String(body, StandardCharsets.UTF_8);
-            if (text.equals("!!!")) {
-                throw new IllegalStateException("not even a conversion exception");
-            }
             if (text.equals("???")) {
                 throw new PayloadConversionException("not an order", new IllegalArgumentException());
             }
@@ -201,41 +195,6 @@ class DeadLetterListenerTests {
                 .withMessage("not an order");
     }
 
-    @Test
-    void anyExceptionOfTheConverterMakesThePayloadUnreadable() throws Exception {
-        start(Lenient.class);
-        DeadLetter deadLetter = deadLetter("!!!");
-        application.container("null").deliver(notification(1));
-        assertThat(application.bean(Lenient.class).got).containsExactly(null, deadLetter);
-    }
-
-    @Test
-    void bytesOtherThanUtf8AreRejectedAsText() {
-        start(Raw.class);
-        DeadLetter deadLetter = deadLetter("");
-        Envelope whole = deadLetter.envelope();
-        Envelope broken = new Envelope(
-                whole.sentAt(), whole.dueAt(), whole.nonce(), whole.limits(), whole.headers(), new byte[] {(byte) 0xC3
-                });
-        application.deadLetters.byId.put(
-                deadLetter.deadLetterId(),
-                new DeadLetter(
-                        "o-1@t",
-                        "orders",
-                        "o-1",
-                        Instant.EPOCH,
-                        DeadLetterCause.REQUESTED,
-                        "REQUESTED",
-                        1,
-                        null,
-                        null,
-                        null,
-                        broken));
-        assertThatExceptionOfType(PayloadConversionException.class)
-                .isThrownBy(() -> application.container("text").deliver(notification(1)));
-        assertThat(application.bean(Raw.class).got).isEmpty();
-    }
-
     static class Failing {
         @DeadLetterListener("orders")
         void onDeadLetter(DeadLetter deadLetter) {
@@ -253,28 +212,6 @@ class DeadLetterListenerTests {
                     .isThrownBy(() -> container.deliver(notification(attempt)))
                     .withMessage("mail is down");
         }
-    }
-
-    static class Late {
-        final CompletableFuture<Void> future = new CompletableFuture<>();
-
-        @DeadLetterListener("orders")
-        CompletableFuture<Void> onDeadLetter(DeadLetter deadLetter) {
-            return future.thenRun(() -> {});
-        }
-    }
-
-    @Test
-    void failedFutureIsPassedToTheEngine() throws Exception {
-        RecordingContainer container = start(Late.class);
-        deadLetter("book");
-        CompletionStage<?> stage = container.deliver(notification(10));
-        IllegalStateException failure = new IllegalStateException("mail is down");
-        application.bean(Late.class).future.completeExceptionally(failure);
-
-        assertThatExceptionOfType(CompletionException.class)
-                .isThrownBy(() -> stage.toCompletableFuture().join())
-                .withCause(failure);
     }
 
     @Test

@@ -152,24 +152,6 @@ class DelayListenerRegistryTests {
     }
 
     @Test
-    void aContextMayBePausedAndRestarted() {
-        application.context.pause();
-        assertThat(a.isRunning()).isFalse();
-        assertThat(b.isRunning()).isFalse();
-
-        application.context.restart();
-        assertThat(a.isRunning()).isTrue();
-        assertThat(b.isRunning()).isTrue();
-        assertThat(manual.isRunning()).isFalse();
-    }
-
-    @Test
-    void aSecondStartDoesNothing() {
-        registry.start();
-        assertThat(a.calls).containsExactly("start");
-    }
-
-    @Test
     void listenersStopWhenTheContextCloses() {
         application.context.close();
         assertThat(a.calls).containsExactly("start", "stop");

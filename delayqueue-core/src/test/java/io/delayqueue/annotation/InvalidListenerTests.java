@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.delayqueue.listener.Acknowledgement;
 import io.delayqueue.message.DeadLetter;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
@@ -12,7 +14,6 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.context.annotation.Bean;
@@ -23,7 +24,6 @@ import org.springframework.messaging.handler.annotation.Payload;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.validation.annotation.Validated;
 import reactor.core.publisher.Flux;
-import reactor.core.publisher.Mono;
 
 /** An invalid declaration fails the start with a message that names the bean, the method and the fix. */
 class InvalidListenerTests {
@@ -34,183 +34,48 @@ class InvalidListenerTests {
                 () -> ListenerApplication.start(beans).close());
     }
 
-    static Stream<Arguments> parameters() {
-        return Stream.of(
-                Arguments.of(
-                        TwoPayloads.class,
-                        "Its parameters 'java.lang.String item' and 'int amount' both take the payload",
-                        "Annotate the others with @Header"),
-                Arguments.of(
-                        TwoTypes.class,
-                        "different types: java.lang.String and java.lang.Integer.",
-                        "Use the same type, or Message<?>."),
-                Arguments.of(PayloadExpression.class, "selects the payload by an expression", "Take the whole payload"),
-                Arguments.of(
-                        NoValidator.class,
-                        "'java.lang.String payload' requires validation, but there is no validator.",
-                        "Add spring-boot-starter-validation"),
-                Arguments.of(
-                        HeadersOfText.class,
-                        "is annotated with @Headers, but has an unsupported type.",
-                        "Make it a Map<String, Object>"),
-                Arguments.of(
-                        DeadLetterOfALiveMessage.class,
-                        "It takes a DeadLetter, which is available only to listeners of dead letters.",
-                        "Annotate it with @DeadLetterListener"),
-                Arguments.of(
-                        ListOfAnything.class,
-                        "'java.util.List<?> payloads' does not name the type of its elements",
-                        "List<Order>"),
-                Arguments.of(RawList.class, "does not name the type of its elements", "List<Order>"));
+    /** Marks a listener that fails the start. */
+    @Retention(RetentionPolicy.RUNTIME)
+    @interface Invalid {
+        String problem();
+
+        String fix();
     }
 
-    static Stream<Arguments> batches() {
-        return Stream.of(
-                Arguments.of(
-                        BatchWithSingle.class,
-                        "It takes a List, which means a batch, and also '" + Acknowledgement.class.getName()
-                                + " acknowledgement'",
-                        "Use List<Delivery>"),
-                Arguments.of(
-                        BatchOfTwoTypes.class,
-                        "different types: java.lang.String and java.lang.Integer.",
-                        "Use the same type"),
-                Arguments.of(BatchOfDeadLetters.class, "dead letters are handled one by one", "Take a DeadLetter"),
-                Arguments.of(
-                        BatchSizeWithoutList.class,
-                        "It has a batchSize, but the method takes one message.",
-                        "Take a List of payloads, or remove batchSize."));
-    }
-
-    static Stream<Arguments> results() {
-        return Stream.of(
-                Arguments.of(ReturnsText.class, "It returns java.lang.String, which is not permitted.", "Return void"),
-                Arguments.of(ReturnsFlag.class, "It returns boolean", "a CompletableFuture"),
-                Arguments.of(ReturnsPlainFuture.class, "It returns java.util.concurrent.Future", "such as Mono"),
-                Arguments.of(
-                        ReturnsFlux.class,
-                        "It returns reactor.core.publisher.Flux, a stream of many values.",
-                        "such as Mono"),
-                Arguments.of(
-                        AsyncMethod.class,
-                        "It is @Async: its messages would be acknowledged before they are handled.",
-                        "Remove @Async"),
-                Arguments.of(AsyncClass.class, "It is @Async", "Remove @Async"));
-    }
-
-    static Stream<Arguments> attributes() {
-        return Stream.of(
-                Arguments.of(NoTopic.class, "Its topic is not set.", "Set the attribute topic."),
-                Arguments.of(
-                        UnknownPlaceholder.class,
-                        "Its attribute topic is '${no.such}', but this property is not set.",
-                        "Set the property, or give a default"),
-                Arguments.of(
-                        BadExpression.class,
-                        "The expression '#{1 +}' of its attribute topic fails.",
-                        "Correct the expression."),
-                Arguments.of(
-                        BadNumber.class,
-                        "Its attribute concurrency is 'many', which is not an integer.",
-                        "Correct it."),
-                Arguments.of(
-                        BadNumberElsewhere.class,
-                        "Its attribute concurrency is 'many', which is not an integer.",
-                        "Correct what '${a:many}' stands for."),
-                Arguments.of(
-                        BadDuration.class,
-                        "Its attribute lease is 'a while', which is not a duration such as 30s",
-                        "Correct it."),
-                Arguments.of(
-                        BadFlag.class,
-                        "Its attribute autoStartup is 'yes', which is neither true nor false.",
-                        "Correct it."),
-                Arguments.of(
-                        BadBackoff.class,
-                        "Its attribute backoff is 'fixed', which is not a valid back-off: 'fixed' requires a duration,"
-                                + " for example 'fixed 5s'.",
-                        "Correct it."),
-                Arguments.of(
-                        BadJitter.class,
-                        "Its attribute backoff is 'exponential 1s jitter 2', which is not a valid back-off: jitter must"
-                                + " be from 0 to 1, but was 2.0.",
-                        "Correct it."),
-                Arguments.of(
-                        LeaseWithoutUnit.class,
-                        "Its attribute lease is '10', which has no unit: write 10s or 10ms.",
-                        "Correct it."),
-                Arguments.of(
-                        BackoffWithoutUnit.class,
-                        "Its attribute backoff is 'fixed 5', which is not a valid back-off: '5' has no unit: write 5s or"
-                                + " 5ms.",
-                        "Correct it."),
-                Arguments.of(UnknownPolicy.class, "No bean named 'no.such.policy' available", "Correct it."));
-    }
-
-    static Stream<Arguments> once() {
-        return Stream.of(
-                Arguments.of(
-                        OnceWithoutArtifact.class,
-                        "It has once, which requires the artifact delayqueue-jdbc.",
-                        "Add the dependency io.delayqueue:delayqueue-jdbc, or remove once."),
-                Arguments.of(
-                        OnceWithFuture.class,
-                        "It has once, but its result is asynchronous: the transaction would end before the message is"
-                                + " handled.",
-                        "Return void, or remove once."),
-                Arguments.of(OnceWithMono.class, "It has once, but its result is asynchronous", "Return void"),
-                Arguments.of(
-                        OnceWithAcknowledgement.class,
-                        "It has once and takes an Acknowledgement, but a settlement is not part of the transaction.",
-                        "Remove the parameter, and settle the message by returning or throwing; or remove once."),
-                Arguments.of(
-                        OnceOfAnotherKind.class,
-                        "Its attribute once is 'yes', which is neither true nor false.",
-                        "Correct it."));
-    }
-
-    static Stream<Arguments> containers() {
-        return Stream.of(
-                Arguments.of(
-                        OutOfRange.class,
-                        "Its topic or one of its options is wrong: concurrency must be from 1 to 10000, but was 0.",
-                        "Correct the value in the declaration, or in delayqueue.topics[orders]"),
-                Arguments.of(
-                        LongTopic.class,
-                        "Its topic or one of its options is wrong: A topic must have",
-                        "Correct the value in the declaration"),
-                Arguments.of(
-                        UnknownFactory.class,
-                        "Its container factory, the bean 'no.such', does not exist.",
-                        "Name a bean of type DelayListenerContainerFactory"),
-                Arguments.of(
-                        WrongFactory.class,
-                        "Its container factory, the bean 'delayListenerPostProcessor', is a "
-                                + DelayListenerAnnotationBeanPostProcessor.class.getName(),
-                        "Name a bean of type DelayListenerContainerFactory"));
+    static Stream<Class<?>> invalid() {
+        return Stream.of(InvalidListenerTests.class.getDeclaredClasses())
+                .filter(type -> type.isAnnotationPresent(Invalid.class));
     }
 
     @ParameterizedTest
-    @MethodSource({"parameters", "batches", "results", "attributes", "once", "containers"})
-    void invalidDeclarationFailsTheStart(Class<?> bean, String problem, String fix) {
+    @MethodSource("invalid")
+    void invalidDeclarationFailsTheStart(Class<?> bean) {
+        Invalid expected = bean.getAnnotation(Invalid.class);
         InvalidListenerException failure = failure(bean);
 
         assertThat(failure).isNotNull();
-        assertThat(failure.problem()).contains(problem).endsWith(".").doesNotContain("..");
-        assertThat(failure.fix()).contains(fix).endsWith(".");
+        assertThat(failure.problem()).contains(expected.problem()).endsWith(".").doesNotContain("..");
+        assertThat(failure.fix()).contains(expected.fix()).endsWith(".");
         assertThat(failure.beanName()).endsWith(bean.getSimpleName());
         assertThat(failure.method()).startsWith(bean.getName() + ".handle(");
         assertThat(failure)
                 .hasMessageStartingWith("Listener '" + failure.beanName() + "' (" + failure.method() + "): ")
-                .hasMessageContaining(problem)
-                .hasMessageContaining(fix);
+                .hasMessageContaining(expected.problem())
+                .hasMessageContaining(expected.fix());
     }
 
+    @Invalid(
+            problem = "It has once, which requires the artifact delayqueue-jdbc.",
+            fix = "Add the dependency io.delayqueue:delayqueue-jdbc, or remove once.")
     static class OnceWithoutArtifact {
         @DelayListener(topic = "orders", once = "true")
         void handle(String payload) {}
     }
 
+    @Invalid(
+            problem =
+                    "It has once, but its result is asynchronous: the transaction would end before the message is handled.",
+            fix = "Return void, or remove once.")
     static class OnceWithFuture {
         @DelayListener(topic = "orders", once = "true")
         CompletableFuture<Void> handle(String payload) {
@@ -218,84 +83,102 @@ class InvalidListenerTests {
         }
     }
 
-    static class OnceWithMono {
-        @DelayListener(topic = "orders", once = "true")
-        Mono<Void> handle(List<String> payloads) {
-            return Mono.empty();
-        }
-    }
-
+    @Invalid(
+            problem = "It has once and takes an Acknowledgement, but a settlement is not part of the transaction.",
+            fix = "Remove the parameter, and settle the message by returning or throwing; or remove once.")
     static class OnceWithAcknowledgement {
         @DelayListener(topic = "orders", once = "true")
         void handle(String payload, Acknowledgement acknowledgement) {}
     }
 
+    @Invalid(problem = "Its attribute once is 'yes', which is neither true nor false.", fix = "Correct it.")
     static class OnceOfAnotherKind {
         @DelayListener(topic = "orders", once = "yes")
         void handle(String payload) {}
     }
 
+    @Invalid(
+            problem = "Its parameters 'java.lang.String item' and 'int amount' both take the payload",
+            fix = "Annotate the others with @Header")
     static class TwoPayloads {
         @DelayListener("orders")
         void handle(String item, int amount) {}
     }
 
+    @Invalid(
+            problem = "different types: java.lang.String and java.lang.Integer.",
+            fix = "Use the same type, or Message<?>.")
     static class TwoTypes {
         @DelayListener("orders")
         void handle(String payload, Message<Integer> message) {}
     }
 
+    @Invalid(problem = "selects the payload by an expression", fix = "Take the whole payload")
     static class PayloadExpression {
         @DelayListener("orders")
         void handle(@Payload("item") String payload) {}
     }
 
+    @Invalid(
+            problem = "'java.lang.String payload' requires validation, but there is no validator.",
+            fix = "Add spring-boot-starter-validation")
     static class NoValidator {
         @DelayListener("orders")
         void handle(@Validated String payload) {}
     }
 
+    @Invalid(
+            problem = "is annotated with @Headers, but has an unsupported type.",
+            fix = "Make it a Map<String, Object>")
     static class HeadersOfText {
         @DelayListener("orders")
         void handle(@Headers String headers) {}
     }
 
+    @Invalid(
+            problem = "It takes a DeadLetter, which is available only to listeners of dead letters.",
+            fix = "Annotate it with @DeadLetterListener")
     static class DeadLetterOfALiveMessage {
         @DelayListener("orders")
         void handle(DeadLetter deadLetter) {}
     }
 
+    @Invalid(problem = "'java.util.List<?> payloads' does not name the type of its elements", fix = "List<Order>")
     static class ListOfAnything {
         @DelayListener("orders")
         void handle(List<?> payloads) {}
     }
 
-    @SuppressWarnings("rawtypes")
-    static class RawList {
-        @DelayListener("orders")
-        void handle(List payloads) {}
-    }
-
+    @Invalid(
+            problem =
+                    "It takes a List, which means a batch, and also 'io.delayqueue.listener.Acknowledgement acknowledgement'",
+            fix = "Use List<Delivery>")
     static class BatchWithSingle {
         @DelayListener("orders")
         void handle(List<String> payloads, Acknowledgement acknowledgement) {}
     }
 
+    @Invalid(problem = "different types: java.lang.String and java.lang.Integer.", fix = "Use the same type")
     static class BatchOfTwoTypes {
         @DelayListener("orders")
         void handle(List<String> payloads, List<Message<Integer>> messages) {}
     }
 
+    @Invalid(problem = "dead letters are handled one by one", fix = "Take a DeadLetter")
     static class BatchOfDeadLetters {
         @DeadLetterListener("orders")
         void handle(List<String> payloads) {}
     }
 
+    @Invalid(
+            problem = "It has a batchSize, but the method takes one message.",
+            fix = "Take a List of payloads, or remove batchSize.")
     static class BatchSizeWithoutList {
         @DelayListener(topic = "orders", batchSize = "3")
         void handle(String payload) {}
     }
 
+    @Invalid(problem = "It returns java.lang.String, which is not permitted.", fix = "Return void")
     static class ReturnsText {
         @DelayListener("orders")
         String handle(String payload) {
@@ -303,13 +186,7 @@ class InvalidListenerTests {
         }
     }
 
-    static class ReturnsFlag {
-        @DelayListener("orders")
-        boolean handle(String payload) {
-            return true;
-        }
-    }
-
+    @Invalid(problem = "It returns java.util.concurrent.Future", fix = "such as Mono")
     static class ReturnsPlainFuture {
         @DelayListener("orders")
         Future<String> handle(String payload) {
@@ -317,6 +194,7 @@ class InvalidListenerTests {
         }
     }
 
+    @Invalid(problem = "It returns reactor.core.publisher.Flux, a stream of many values.", fix = "such as Mono")
     static class ReturnsFlux {
         @DelayListener("orders")
         Flux<String> handle(String payload) {
@@ -324,93 +202,96 @@ class InvalidListenerTests {
         }
     }
 
+    @Invalid(
+            problem = "It is @Async: its messages would be acknowledged before they are handled.",
+            fix = "Remove @Async")
     static class AsyncMethod {
         @Async
         @DelayListener("orders")
         void handle(String payload) {}
     }
 
-    @Async
-    static class AsyncClass {
-        @DeadLetterListener("orders")
-        void handle(String payload) {}
-    }
-
+    @Invalid(problem = "Its topic is not set.", fix = "Set the attribute topic.")
     static class NoTopic {
         @DelayListener(id = "none")
         void handle(String payload) {}
     }
 
+    @Invalid(
+            problem = "Its attribute topic is '${no.such}', but this property is not set.",
+            fix = "Set the property, or give a default")
     static class UnknownPlaceholder {
         @DelayListener("${no.such}")
         void handle(String payload) {}
     }
 
+    @Invalid(problem = "The expression '#{1 +}' of its attribute topic fails.", fix = "Correct the expression.")
     static class BadExpression {
         @DelayListener("#{1 +}")
         void handle(String payload) {}
     }
 
+    @Invalid(problem = "Its attribute concurrency is 'many', which is not an integer.", fix = "Correct it.")
     static class BadNumber {
         @DelayListener(topic = "orders", concurrency = "many")
         void handle(String payload) {}
     }
 
+    @Invalid(
+            problem = "Its attribute concurrency is 'many', which is not an integer.",
+            fix = "Correct what '${a:many}' stands for.")
     static class BadNumberElsewhere {
         @DelayListener(topic = "orders", concurrency = "${a:many}")
         void handle(String payload) {}
     }
 
+    @Invalid(problem = "Its attribute lease is 'a while', which is not a duration such as 30s", fix = "Correct it.")
     static class BadDuration {
         @DelayListener(topic = "orders", lease = "a while")
         void handle(String payload) {}
     }
 
-    static class BadFlag {
-        @DelayListener(topic = "orders", autoStartup = "yes")
-        void handle(String payload) {}
-    }
-
+    @Invalid(
+            problem =
+                    "Its attribute backoff is 'fixed', which is not a valid back-off: 'fixed' requires a duration, for example 'fixed 5s'.",
+            fix = "Correct it.")
     static class BadBackoff {
         @DelayListener(topic = "orders", backoff = "fixed")
         void handle(String payload) {}
     }
 
-    static class BadJitter {
-        @DelayListener(topic = "orders", backoff = "exponential 1s jitter 2")
-        void handle(String payload) {}
-    }
-
+    @Invalid(problem = "Its attribute lease is '10', which has no unit: write 10s or 10ms.", fix = "Correct it.")
     static class LeaseWithoutUnit {
         @DelayListener(topic = "orders", lease = "10")
         void handle(String payload) {}
     }
 
-    static class BackoffWithoutUnit {
-        @DelayListener(topic = "orders", backoff = "fixed 5")
-        void handle(String payload) {}
-    }
-
+    @Invalid(problem = "No bean named 'no.such.policy' available", fix = "Correct it.")
     static class UnknownPolicy {
         @DelayListener(topic = "orders", backoff = "no.such.policy")
         void handle(String payload) {}
     }
 
+    @Invalid(
+            problem = "Its topic or one of its options is wrong: concurrency must be from 1 to 10000, but was 0.",
+            fix = "Correct the value in the declaration, or in delayqueue.topics[orders]")
     static class OutOfRange {
         @DelayListener(topic = "orders", concurrency = "0")
         void handle(String payload) {}
     }
 
-    static class LongTopic {
-        @DelayListener("#{'x'.repeat(129)}")
-        void handle(String payload) {}
-    }
-
+    @Invalid(
+            problem = "Its container factory, the bean 'no.such', does not exist.",
+            fix = "Name a bean of type DelayListenerContainerFactory")
     static class UnknownFactory {
         @DelayListener(topic = "orders", containerFactory = "no.such")
         void handle(String payload) {}
     }
 
+    @Invalid(
+            problem =
+                    "Its container factory, the bean 'delayListenerPostProcessor', is a io.delayqueue.annotation.DelayListenerAnnotationBeanPostProcessor",
+            fix = "Name a bean of type DelayListenerContainerFactory")
     static class WrongFactory {
         @DelayListener(topic = "orders", containerFactory = "delayListenerPostProcessor")
         void handle(String payload) {}

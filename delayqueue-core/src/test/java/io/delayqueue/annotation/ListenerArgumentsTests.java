@@ -9,7 +9,6 @@ import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.InvalidDeliveryException;
 import java.io.IOException;
 import java.lang.reflect.Type;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -78,20 +77,6 @@ class ListenerArgumentsTests {
         TestDelivery delivery = TestDelivery.of(new Order("book", 3));
         assertThat(call(UnannotatedPayload.class, delivery)).containsExactly(delivery.payload(), delivery, delivery);
         assertThat(payloadType()).isEqualTo(Order.class);
-    }
-
-    static class SettlingListener {
-        @DelayListener("orders")
-        void handle(Acknowledgement acknowledgement, Order order) {
-            assertThat(acknowledgement.retry(Duration.ofMinutes(1))).isCompletedWithValue(true);
-        }
-    }
-
-    @Test
-    void handlerMaySettleTheDelivery() throws Exception {
-        TestDelivery delivery = TestDelivery.of(new Order("book", 3));
-        start(SettlingListener.class).deliver(delivery);
-        assertThat(delivery.settlements).containsExactly("retry PT1M");
     }
 
     static class HeaderListener extends Recording {
@@ -180,11 +165,9 @@ class ListenerArgumentsTests {
         assertThat(payloadType()).isEqualTo(byte[].class);
     }
 
-    static class GenericListener extends Recording {
+    static class GenericListener {
         @DelayListener("orders")
-        void handle(Map<String, List<Order>> orders) {
-            record(orders);
-        }
+        void handle(Map<String, List<Order>> orders) {}
     }
 
     @Test
@@ -220,54 +203,12 @@ class ListenerArgumentsTests {
         assertThat(call(TextListener.class, TestDelivery.of(""))).containsExactly("");
     }
 
-    static class BytesListener extends Recording {
-        @DelayListener("orders")
-        void handle(@Payload byte[] bytes) {
-            record((Object) bytes);
-        }
-    }
-
-    @Test
-    void emptyBytesAreAPayload() throws Exception {
-        assertThat(call(BytesListener.class, TestDelivery.of(new byte[0]))).containsExactly(new byte[0]);
-    }
-
-    static class PrimitiveListener extends Recording {
-        @DelayListener("orders")
-        void handle(int number) {
-            record(number);
-        }
-    }
-
-    @Test
-    void aPrimitiveIsAPayload() throws Exception {
-        assertThat(call(PrimitiveListener.class, TestDelivery.of(4))).containsExactly(4);
-        assertThat(payloadType()).isEqualTo(int.class);
-    }
-
     @Test
     void aMissingHeaderMakesTheDeliveryInvalid() {
         RecordingContainer container = start(HeaderListener.class);
         assertThatExceptionOfType(InvalidDeliveryException.class)
                 .isThrownBy(() -> container.deliverPayload(new Order("book", 3)))
                 .withMessageContaining("tags");
-    }
-
-    @Test
-    void aHeaderThatCannotBeConvertedMakesTheDeliveryInvalid() {
-        RecordingContainer container = start(HeaderListener.class);
-        assertThatExceptionOfType(InvalidDeliveryException.class)
-                .isThrownBy(() -> container.deliver(TestDelivery.of(new Order("book", 3))
-                        .header("tags", "vip")
-                        .header("weight", "heavy")));
-    }
-
-    @Test
-    void aPayloadOfAnotherTypeMakesTheDeliveryInvalid() {
-        RecordingContainer container = start(UnannotatedPayload.class);
-        assertThatExceptionOfType(InvalidDeliveryException.class)
-                .isThrownBy(() -> container.deliverPayload("text"))
-                .withCauseInstanceOf(MessageConversionException.class);
     }
 
     static class ValidatingListener extends Recording {

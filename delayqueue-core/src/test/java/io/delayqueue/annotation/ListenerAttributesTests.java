@@ -60,18 +60,6 @@ class ListenerAttributesTests {
         }
     }
 
-    static class TopicOnly {
-        @DelayListener("orders")
-        void handle(String payload) {}
-    }
-
-    @Test
-    void defaultsAreTheBuiltInOptions() {
-        try (ListenerApplication application = ListenerApplication.start(TopicOnly.class)) {
-            assertThat(application.onlyContainer().options()).isEqualTo(ListenerOptions.DEFAULTS);
-        }
-    }
-
     static class Mixed {
         @DelayListener(topic = "orders", maxAttempts = "2")
         void handle(String payload) {}

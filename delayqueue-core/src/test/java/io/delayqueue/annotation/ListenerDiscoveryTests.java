@@ -3,7 +3,6 @@ package io.delayqueue.annotation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.delayqueue.message.Shard.QueueKind;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
@@ -11,7 +10,6 @@ import java.lang.annotation.Target;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
-import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.annotation.ReflectiveRuntimeHintsRegistrar;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
@@ -22,32 +20,8 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Scope;
 import org.springframework.context.annotation.ScopedProxyMode;
 import org.springframework.core.annotation.AliasFor;
-import org.springframework.messaging.handler.annotation.Header;
 
 class ListenerDiscoveryTests {
-
-    @Test
-    void anAnnotatedMethodBecomesAListener() throws Exception {
-        try (ListenerApplication application = ListenerApplication.start(Plain.class)) {
-            RecordingContainer container = application.onlyContainer();
-
-            assertThat(container.id()).isEqualTo("listenerDiscoveryTests.Plain.handle");
-            assertThat(container.topic()).isEqualTo("orders");
-            assertThat(container.spec.kind()).isEqualTo(QueueKind.MESSAGES);
-            assertThat(container.isRunning()).isTrue();
-            assertThat(container.deliverPayload("one")).isNull();
-            assertThat(application.bean(Plain.class).got).containsExactly("one");
-        }
-    }
-
-    static class Plain {
-        final List<String> got = new ArrayList<>();
-
-        @DelayListener("orders")
-        void handle(String payload) {
-            got.add(payload);
-        }
-    }
 
     @Test
     void aRepeatedAnnotationMakesSeveralListeners() {
@@ -139,72 +113,15 @@ class ListenerDiscoveryTests {
 
     static class Generic extends Base<Integer> {}
 
-    @Test
-    void jdkProxyIsCalledThroughItsInterface() throws Exception {
-        try (ListenerApplication application = ListenerApplication.start(JdkProxied.class)) {
-            application.onlyContainer().deliver(TestDelivery.of("one").header("tags", "vip"));
-            assertThat(application.bean(JdkProxied.class).calls).containsExactly("proxy", "one vip");
-        }
-    }
-
     interface Handler {
-        void handle(String tags, String payload);
+        void handle(String payload);
     }
 
-    @Configuration(proxyBeanMethods = false)
-    static class JdkProxied {
-        final List<String> calls = new ArrayList<>();
-
-        @Bean
-        Handler handler() {
-            return (Handler) proxied(new ProxyTarget(calls), calls, false);
-        }
-    }
-
-    static class ProxyTarget implements Handler {
-        private final List<String> calls;
-
-        ProxyTarget(List<String> calls) {
-            this.calls = calls;
-        }
-
-        ProxyTarget() {
-            this(new ArrayList<>());
-        }
+    static class HandlerOfOrders implements Handler {
 
         @Override
         @DelayListener("orders")
-        public void handle(@Header String tags, String payload) {
-            calls.add(payload + " " + tags);
-        }
-    }
-
-    @Test
-    void classProxyIsCalledDirectly() throws Exception {
-        try (ListenerApplication application = ListenerApplication.start(ClassProxied.class)) {
-            application.onlyContainer().deliver(TestDelivery.of("one").header("tags", "vip"));
-            assertThat(application.bean(ClassProxied.class).calls).containsExactly("proxy", "one vip");
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    static class ClassProxied {
-        final List<String> calls = new ArrayList<>();
-
-        @Bean
-        ProxyTarget handler() {
-            return (ProxyTarget) proxied(new ProxyTarget(calls), calls, true);
-        }
-    }
-
-    private static Object proxied(Object target, List<String> calls, boolean byClass) {
-        ProxyFactory factory = new ProxyFactory(target);
-        factory.setProxyTargetClass(byClass);
-        factory.addAdvice((org.aopalliance.intercept.MethodInterceptor) invocation -> {
-            calls.add("proxy");
-            return invocation.proceed();
-        });
-        return factory.getProxy();
+        public void handle(String payload) {}
     }
 
     @Test
@@ -297,27 +214,8 @@ class ListenerDiscoveryTests {
         @Bean
         @Lazy
         Handler handler() {
-            return new ProxyTarget();
+            return new HandlerOfOrders();
         }
-    }
-
-    @Test
-    void listenerTypeIsDetectedFromTheClass() {
-        assertThat(DelayListenerAnnotationBeanPostProcessor.isListenerType(Composed.class))
-                .isTrue();
-        assertThat(DelayListenerAnnotationBeanPostProcessor.isListenerType(DeadLetters.class))
-                .isTrue();
-        assertThat(DelayListenerAnnotationBeanPostProcessor.isListenerType(Generic.class))
-                .isTrue();
-        assertThat(DelayListenerAnnotationBeanPostProcessor.isListenerType(JdkProxied.class))
-                .isFalse();
-        assertThat(DelayListenerAnnotationBeanPostProcessor.isListenerType(String.class))
-                .isFalse();
-    }
-
-    static class DeadLetters {
-        @DeadLetterListener("orders")
-        void handle() {}
     }
 
     @Test

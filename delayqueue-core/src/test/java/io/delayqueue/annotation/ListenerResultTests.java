@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import org.junit.jupiter.api.Test;
-import org.reactivestreams.Publisher;
 import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
@@ -96,21 +95,6 @@ class ListenerResultTests {
                 assertThat(application.container(id).deliverPayload("one")).isNull();
             }
             assertThat(application.registry().getListenerIds()).hasSize(4);
-        }
-    }
-
-    static class Typed {
-        @DelayListener("orders")
-        Mono<Publisher<String>> mono(String payload) {
-            return Mono.empty();
-        }
-    }
-
-    @Test
-    void valueOfAMonoIsIgnored() throws Exception {
-        try (ListenerApplication application = ListenerApplication.start(Typed.class)) {
-            assertThat(application.onlyContainer().deliverPayload("one").toCompletableFuture())
-                    .isCompleted();
         }
     }
 }

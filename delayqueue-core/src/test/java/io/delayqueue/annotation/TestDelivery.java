@@ -9,9 +9,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 
 /** A delivery without a message in Redis, which records its settlements. */
-final class TestDelivery implements Delivery, Acknowledgement {
+public final class TestDelivery implements Delivery, Acknowledgement {
 
     static final Instant DUE = Instant.parse("2026-11-01T10:00:00Z");
     static final Instant SENT = Instant.parse("2026-11-01T09:30:00Z");
@@ -30,12 +31,17 @@ final class TestDelivery implements Delivery, Acknowledgement {
         this.attempt = attempt;
     }
 
-    static TestDelivery of(Object payload) {
+    public static TestDelivery of(Object payload) {
         return new TestDelivery("orders", "o-1", payload, 1);
     }
 
-    static TestDelivery of(String topic, String id, Object payload, int attempt) {
+    public static TestDelivery of(String topic, String id, Object payload, int attempt) {
         return new TestDelivery(topic, id, payload, attempt);
+    }
+
+    /** First attempts. */
+    public static List<Delivery> all(String topic, String... ids) {
+        return Stream.of(ids).<Delivery>map(id -> of(topic, id, "p", 1)).toList();
     }
 
     TestDelivery header(String name, String value) {

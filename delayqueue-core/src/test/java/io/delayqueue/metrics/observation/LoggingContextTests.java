@@ -3,6 +3,7 @@ package io.delayqueue.metrics.observation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.delayqueue.annotation.TestDelivery;
 import io.delayqueue.listener.Delivery;
 import java.io.IOException;
 import java.util.List;
@@ -37,7 +38,7 @@ class LoggingContextTests {
 
     @Test
     void aHandlerSeesTopicIdAndAttempt() throws Exception {
-        handle(List.of(new Deliveries("orders", "4711", 2, Map.of())));
+        handle(List.of(TestDelivery.of("orders", "4711", "p", 2)));
 
         assertThat(seen)
                 .containsOnly(
@@ -49,7 +50,7 @@ class LoggingContextTests {
 
     @Test
     void noLineBeginsWithForeignText() throws Exception {
-        handle(List.of(new Deliveries("t\nERROR", "i\rERROR", 1, Map.of())));
+        handle(List.of(TestDelivery.of("t\nERROR", "i\rERROR", "p", 1)));
 
         assertThat(seen).contains(Map.entry("delayqueue.topic", "t\\nERROR"), Map.entry("delayqueue.id", "i\\rERROR"));
     }
@@ -58,7 +59,7 @@ class LoggingContextTests {
     void aBatchHasATopicOnly() throws Exception {
         MDC.put(LoggingContext.ID, "of somebody else");
 
-        handle(Deliveries.of("orders", "a", "b"));
+        handle(TestDelivery.all("orders", "a", "b"));
 
         assertThat(seen).containsOnly(Map.entry("delayqueue.topic", "orders"));
         assertThat(MDC.getCopyOfContextMap()).containsOnly(Map.entry(LoggingContext.ID, "of somebody else"));
@@ -70,7 +71,7 @@ class LoggingContextTests {
                 Map.of("delayqueue.topic", "t", "delayqueue.id", "i", "delayqueue.attempt", "9", "user", "u");
         MDC.setContextMap(before);
 
-        handle(Deliveries.of("orders", "4711"));
+        handle(TestDelivery.all("orders", "4711"));
 
         assertThat(seen).containsEntry("delayqueue.id", "4711").containsEntry("user", "u");
         assertThat(MDC.getCopyOfContextMap()).isEqualTo(before);
@@ -79,7 +80,7 @@ class LoggingContextTests {
     @Test
     void aHandlerThatThrowsLeavesNothing() {
         assertThatExceptionOfType(IOException.class)
-                .isThrownBy(() -> context.around("listener", Deliveries.of("orders", "4711"), () -> {
+                .isThrownBy(() -> context.around("listener", TestDelivery.all("orders", "4711"), () -> {
                     throw new IOException("away");
                 }));
 
@@ -90,7 +91,7 @@ class LoggingContextTests {
     void anAsynchronousHandlerHoldsItsThreadOnly() throws Exception {
         CompletableFuture<Object> late = new CompletableFuture<>();
 
-        CompletionStage<?> stage = context.around("listener", Deliveries.of("orders", "4711"), () -> late);
+        CompletionStage<?> stage = context.around("listener", TestDelivery.all("orders", "4711"), () -> late);
 
         assertThat(stage).isSameAs(late);
         assertThat(MDC.getCopyOfContextMap()).isNullOrEmpty();

@@ -2,16 +2,19 @@ package io.delayqueue.metrics.observation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.BDDMockito.given;
 import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.times;
+import static org.mockito.Mockito.verify;
 
+import io.delayqueue.annotation.TestDelivery;
 import io.delayqueue.listener.BatchFailureException;
 import io.delayqueue.listener.Delivery;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.SendResult;
 import io.delayqueue.template.SendInterceptor;
 import io.delayqueue.template.receive.DelayQueueReceiver;
-import io.delayqueue.template.receive.LeasedDelivery;
 import io.delayqueue.template.receive.ReceiveRequest;
 import io.delayqueue.testing.HostileException;
 import io.micrometer.common.KeyValue;
@@ -24,9 +27,7 @@ import io.micrometer.observation.tck.TestObservationRegistryAssert;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
@@ -36,6 +37,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Observations of sends, handling and receiving. They never change the result of what they observe. */
 class ObserverTests {
@@ -167,9 +169,10 @@ class ObserverTests {
 
     @Test
     void aPostponedMessageIsNoSuccess() throws Exception {
-        List<Delivery> postponed = List.of(new Deliveries("orders", "4711", 1, Map.of(), true));
+        TestDelivery delivery = TestDelivery.of("p");
+        assertThat(delivery.postpone(Duration.ZERO)).isCompleted();
 
-        assertThat(deliveries.around("cancel", postponed, () -> CompletableFuture.completedStage(null)))
+        assertThat(deliveries.around("cancel", List.of(delivery), () -> CompletableFuture.completedStage(null)))
                 .isNotNull();
 
         observed()
@@ -217,7 +220,7 @@ class ObserverTests {
         BatchFailureException failure = new BatchFailureException("some").failed("a", new IOException("away"));
 
         assertThatExceptionOfType(BatchFailureException.class)
-                .isThrownBy(() -> deliveries.around("cancel", Deliveries.of("orders", "a", "b"), () -> {
+                .isThrownBy(() -> deliveries.around("cancel", TestDelivery.all("orders", "a", "b"), () -> {
                     throw failure;
                 }));
 
@@ -230,124 +233,36 @@ class ObserverTests {
         assertFailed(failure, "partial", "BatchFailureException");
     }
 
-    @Test
-    void anObservationThatCannotStartDoesNoHarm() throws Exception {
-        DelayQueueSendObservationConvention brokenSend = new DelayQueueSendObservationConvention() {
-            @Override
-            public KeyValues getLowCardinalityKeyValues(DelayQueueSendContext context) {
+    @ParameterizedTest
+    @ValueSource(strings = {"onStart", "onScopeOpened", "onScopeClosed", "onStop"})
+    void aHandlerOfObservationsThatFailsDoesNoHarm(String method) throws Exception {
+        ObservationHandler<Observation.Context> healthy = mock();
+        given(healthy.supportsContext(any())).willReturn(true);
+        ObservationHandler<Observation.Context> failing = mock(call -> {
+            if (call.getMethod().getName().equals(method)) {
                 throw new IllegalStateException("broken");
             }
-        };
-        DelayQueueProcessObservationConvention brokenProcess = new DelayQueueProcessObservationConvention() {
-            @Override
-            public KeyValues getLowCardinalityKeyValues(DelayQueueProcessContext context) {
-                throw new IllegalStateException("broken");
-            }
-        };
-        DelayQueueReceiveObservationConvention brokenReceive = new DelayQueueReceiveObservationConvention() {
-            @Override
-            public KeyValues getLowCardinalityKeyValues(DelayQueueReceiveContext context) {
-                throw new IllegalStateException("broken");
-            }
-        };
-        SendResult kept = new SendResult.Kept("orders", "4711");
-
-        assertThat(new SendObserver(registry, brokenSend)
-                        .around(sending(), () -> CompletableFuture.completedStage(kept))
-                        .toCompletableFuture())
-                .isCompletedWithValue(kept);
-        assertThat(new DeliveryObserver(registry, brokenProcess, false)
-                        .around("cancel", one(), () -> DONE)
-                        .toCompletableFuture())
-                .isCompleted();
-        DelayQueueReceiver receiver = mock();
-        CompletableFuture<List<LeasedDelivery>> waiting = new CompletableFuture<>();
-        given(receiver.receiveAsync(REQUEST)).willReturn(waiting);
-        assertThat(new ReceiveObserver(receiver, registry, brokenReceive).receiveAsync(REQUEST))
-                .isSameAs(waiting);
-        assertThat(waiting.complete(List.of())).isTrue();
-        assertThat(registry.getCurrentObservation()).isNull();
-    }
-
-    @Test
-    void anObservationThatCannotEndDoesNoHarm() throws Exception {
-        ObservationRegistry broken = ObservationRegistry.create();
-        broken.observationConfig().observationHandler(new ObservationHandler<>() {
-            @Override
-            public void onStop(Observation.Context context) {
-                throw new IllegalStateException("broken");
-            }
-
-            @Override
-            public boolean supportsContext(Observation.Context context) {
-                return true;
-            }
+            return call.getMethod().getName().equals("supportsContext") ? true : null;
         });
-
-        assertThat(new DeliveryObserver(broken, null, false)
-                        .around("cancel", one(), () -> DONE)
-                        .toCompletableFuture())
-                .isCompleted();
+        ObservationRegistry broken = ObservationRegistry.create();
+        broken.observationConfig().observationHandler(healthy).observationHandler(failing);
+        SendResult kept = new SendResult.Kept("orders", "4711");
         DelayQueueReceiver receiver = mock();
         given(receiver.receive(REQUEST)).willReturn(List.of());
-        assertThat(new ReceiveObserver(receiver, broken, null).receive(REQUEST)).isEmpty();
-    }
-
-    @Test
-    void aScopeThatCannotBeOpenedOrClosedDoesNoHarm() throws Exception {
-        ObservationRegistry broken = ObservationRegistry.create();
-        List<String> scopes = new ArrayList<>();
-        broken.observationConfig().observationHandler(new ObservationHandler<>() {
-            @Override
-            public void onScopeOpened(Observation.Context context) {
-                scopes.add("opened");
-            }
-
-            @Override
-            public void onScopeClosed(Observation.Context context) {
-                scopes.add("closed");
-            }
-
-            @Override
-            public boolean supportsContext(Observation.Context context) {
-                return true;
-            }
-        });
-        broken.observationConfig().observationHandler(new ObservationHandler<>() {
-            @Override
-            public void onScopeOpened(Observation.Context context) {
-                throw new IllegalStateException("broken");
-            }
-
-            @Override
-            public boolean supportsContext(Observation.Context context) {
-                return context instanceof DelayQueueSendContext;
-            }
-        });
-        broken.observationConfig().observationHandler(new ObservationHandler<>() {
-            @Override
-            public void onScopeClosed(Observation.Context context) {
-                throw new IllegalStateException("broken");
-            }
-
-            @Override
-            public boolean supportsContext(Observation.Context context) {
-                return context instanceof DelayQueueProcessContext;
-            }
-        });
-        SendResult kept = new SendResult.Kept("orders", "4711");
 
         assertThat(new SendObserver(broken, null)
                         .around(sending(), () -> CompletableFuture.completedStage(kept))
                         .toCompletableFuture())
                 .isCompletedWithValue(kept);
-        assertThat(broken.getCurrentObservationScope()).isNull();
-        assertThat(scopes).containsExactly("opened", "closed");
         assertThat(new DeliveryObserver(broken, null, false)
                         .around("cancel", one(), () -> DONE)
                         .toCompletableFuture())
                 .isCompleted();
+        assertThat(new ReceiveObserver(receiver, broken, null).receive(REQUEST)).isEmpty();
         assertThat(broken.getCurrentObservationScope()).isNull();
+        if (method.equals("onScopeOpened")) {
+            verify(healthy, times(2)).onScopeClosed(any());
+        }
     }
 
     @Test
@@ -375,14 +290,8 @@ class ObserverTests {
                 .hasLowCardinalityKeyValue("outcome", "success");
     }
 
-    @Test
-    void aRegistryThatListensToNothingCostsNothing() throws Exception {
-        assertThat(new DeliveryObserver(ObservationRegistry.NOOP, null, false).around("cancel", one(), () -> DONE))
-                .isNotNull();
-    }
-
     private static List<Delivery> one() {
-        return Deliveries.of("orders", "4711");
+        return TestDelivery.all("orders", "4711");
     }
 
     private void assertFailed(Throwable failure, String outcome, String exception) {
