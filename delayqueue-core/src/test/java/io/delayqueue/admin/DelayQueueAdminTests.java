@@ -7,19 +7,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.message.DeadLetter;
-import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.DelayMessage;
-import io.delayqueue.message.Failure;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.message.Shard;
-import io.delayqueue.store.CrashLimits;
-import io.delayqueue.store.PollReply;
-import io.delayqueue.store.PollRequest;
-import io.delayqueue.store.PollRequest.Claiming;
-import io.delayqueue.store.PollRequest.Reclaiming;
-import io.delayqueue.store.Settlement;
-import io.delayqueue.store.Settlement.ToDeadLetters;
 import io.delayqueue.store.script.TopicDeletion;
 import io.delayqueue.template.DelayQueueException;
 import io.delayqueue.template.DelayQueueTemplate;
@@ -43,38 +34,23 @@ class DelayQueueAdminTests extends RedisTest {
     private NodeDirectory directory;
     private DelayQueueAdmin admin;
     private DelayQueueTemplate template;
-    private long sequence;
 
     @BeforeEach
     void assemble() {
         template = queue.template();
-        directory = new NodeDirectory(queue.scripts(), queue.keySpace(), Duration.ofSeconds(15));
-        admin = admin(queue.events());
+        directory = new NodeDirectory(queue.scripts, queue.keySpace, Duration.ofSeconds(15));
+        admin = admin(queue.events);
     }
 
     private DelayQueueAdmin admin(EventBus events) {
         return new DelayQueueAdmin(
-                queue.store(),
-                queue.topics(),
+                queue.store,
+                queue.topics,
                 events,
                 SendLimits.DEFAULTS,
                 InstantSource.system(),
-                new TopicDeletion(queue.scripts(), queue.keySpace(), queue.topics()),
+                new TopicDeletion(queue.scripts, queue.keySpace, queue.topics),
                 directory);
-    }
-
-    private PollReply poll(int max, List<Settlement> settlements) {
-        return queue.store()
-                .awaitPoll(
-                        SHARD,
-                        new PollRequest(
-                                "undertaker",
-                                ++sequence,
-                                new Claiming(max, PollRequest.MAX_BYTES, Duration.ofMinutes(1)),
-                                new Reclaiming(0, 10, CrashLimits.DEFAULTS, Duration.ofMinutes(1), Duration.ZERO),
-                                false,
-                                settlements,
-                                List.of()));
     }
 
     private void send(String... ids) {
@@ -90,21 +66,12 @@ class DelayQueueAdminTests extends RedisTest {
     private void toDeadLetters(String... ids) {
         for (String id : ids) {
             send(id);
-            dieAll();
+            queue.deadLetterAll("orders", i -> "no use");
             long millis = SystemClock.millis();
             while (SystemClock.millis() == millis) {
                 Thread.onSpinWait();
             }
         }
-    }
-
-    private void dieAll() {
-        List<Settlement> toDeadLetters = new ArrayList<>();
-        poll(500, List.of())
-                .claims()
-                .forEach(claim -> toDeadLetters.add(new ToDeadLetters(
-                        claim.id(), claim.token(), DeadLetterCause.REQUESTED, new Failure("requested", "no use"))));
-        poll(0, toDeadLetters);
     }
 
     private String deadLetterOf(String id) {
@@ -126,7 +93,7 @@ class DelayQueueAdminTests extends RedisTest {
         assertThat(admin.counts("orders")).isEqualTo(new TopicCounts(0, 0, 0, 0, 0, 0, Duration.ZERO));
         toDeadLetters("dead");
         send("leased");
-        poll(1, List.of());
+        queue.claim("orders");
         send("ready");
         template.send(DelayMessage.to("orders")
                 .id("scheduled")
@@ -140,20 +107,6 @@ class DelayQueueAdminTests extends RedisTest {
         assertThat(counts).extracting(TopicCounts::ready).isEqualTo(1L);
         assertThat(counts).extracting(TopicCounts::leased).isEqualTo(1L);
         assertThat(counts).extracting(TopicCounts::dead).isEqualTo(1L);
-    }
-
-    @Test
-    void aDeadLetterTellsItsDeadLetter() {
-        toDeadLetters("a");
-
-        DeadLetter deadLetter = admin.deadLetter("orders", deadLetterOf("a")).orElseThrow();
-
-        assertThat(deadLetter.cause()).isEqualTo(DeadLetterCause.REQUESTED);
-        assertThat(deadLetter.attempts()).isEqualTo(1);
-        assertThat(deadLetter.failure()).isEqualTo(new Failure("requested", "no use"));
-        assertThat(deadLetter.envelope().payload()).asString().isEqualTo("pa");
-        assertThat(admin.deadLetter("orders", "a@nobody")).isEmpty();
-        assertThat(admin.deadLetter("orders", "no dead letter")).isEmpty();
     }
 
     @Test
@@ -171,39 +124,11 @@ class DelayQueueAdminTests extends RedisTest {
     }
 
     @Test
-    void pagesStayRightWhenYoungerDeadLettersComeAndGo() {
-        toDeadLetters("a", "b", "c", "d");
-        DeadLetterPage first = admin.deadLetters("orders", 2);
-        toDeadLetters("e");
-        admin.purge("orders", deadLetterOf("d"));
-
-        assertThat(admin.deadLetters("orders", 2, first.next()).deadLetters())
-                .extracting(DeadLetter::messageId)
-                .containsExactly("b", "a");
-    }
-
-    @Test
-    void pagesPassThroughManyDeadLettersOfOneMoment() {
-        send(IntStream.range(0, 25).mapToObj(i -> "m" + i).toArray(String[]::new));
-        dieAll();
-
-        List<String> seen = new ArrayList<>();
-        String next = null;
-        do {
-            DeadLetterPage page = admin.deadLetters("orders", 10, next);
-            page.deadLetters().forEach(deadLetter -> seen.add(deadLetter.messageId()));
-            next = page.next();
-        } while (next != null);
-
-        assertThat(seen).hasSize(25).doesNotHaveDuplicates();
-    }
-
-    @Test
     void aPageThatEndsAtItsBytesIsNotTheLast() {
         for (String id : List.of("a", "b", "c")) {
             template.send(
                     DelayMessage.to("orders").id(id).payload(new byte[900_000]).build());
-            dieAll();
+            queue.deadLetterAll("orders", i -> "no use");
         }
 
         DeadLetterPage first = admin.deadLetters("orders", 10);
@@ -236,26 +161,14 @@ class DelayQueueAdminTests extends RedisTest {
         assertThat(template.find("orders", "b").orElseThrow().state()).isEqualTo(MessageState.SCHEDULED);
         assertThat(template.find("orders", "c").orElseThrow().dueAt()).isEqualTo(date);
         assertThat(dead()).isEmpty();
-        assertThat(queue.recorded().lines()).anyMatch(line -> line.startsWith("replayed orders a@"));
-    }
-
-    @Test
-    void aDeadLetterWhoseIdIsLiveStays() {
-        toDeadLetters("a");
-        String deadLetter = deadLetterOf("a");
-        send("a");
-
-        assertThat(admin.replay("orders", deadLetter)).isEqualTo(ReplayOutcome.ID_LIVE);
-        assertThat(admin.replay("orders", "b@nobody")).isEqualTo(ReplayOutcome.NOT_FOUND);
-        assertThat(admin.replay("orders", "b")).isEqualTo(ReplayOutcome.NOT_FOUND);
-        assertThat(dead()).containsExactly("a");
+        assertThat(queue.recorded.lines()).anyMatch(line -> line.startsWith("replayed orders a@"));
     }
 
     @Test
     void aDeadLetterThatNobodyCanReadHidesNoOtherAndStays() {
         toDeadLetters("a", "b", "c", "d");
         String unreadable = deadLetterOf("c");
-        String deadLetters = new String(queue.keySpace().of(SHARD).deadLetters(), UTF_8);
+        String deadLetters = new String(queue.keySpace.of(SHARD).deadLetters(), UTF_8);
         server.command("HSET", deadLetters, unreadable, "2 what a later version writes");
 
         List<String> paged = new ArrayList<>();
@@ -272,17 +185,6 @@ class DelayQueueAdminTests extends RedisTest {
     }
 
     @Test
-    void deadLettersArePurged() {
-        toDeadLetters("a", "b", "c");
-        String deadLetter = deadLetterOf("b");
-
-        assertThat(admin.purge("orders", deadLetter)).isTrue();
-        assertThat(admin.purge("orders", deadLetter)).isFalse();
-        assertThat(admin.purge("orders", "b")).isFalse();
-        assertThat(dead()).containsExactly("c", "a");
-    }
-
-    @Test
     void aTopicThatHoldsNothingIsDeletedWithItsPause() {
         assertThat(admin.deleteTopic("orders")).isFalse();
         send("a");
@@ -290,14 +192,14 @@ class DelayQueueAdminTests extends RedisTest {
         assertThatThrownBy(() -> admin.deleteTopic("orders"))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("Topic orders cannot be deleted: it holds 1 message and 0 dead letters");
-        dieAll();
+        queue.deadLetterAll("orders", i -> "no use");
         assertThatThrownBy(() -> admin.deleteTopic("orders"))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("0 messages and 1 dead letter.");
         assertThat(directory.read().paused()).containsExactly("orders");
         assertThat(admin.purge("orders", deadLetterOf("a"))).isTrue();
         assertThat(admin.deleteTopic("orders")).isTrue();
-        assertThat(queue.topics().topics().join()).isEmpty();
+        assertThat(queue.topics.topics().join()).isEmpty();
         assertThat(directory.read().paused()).isEmpty();
         assertThat(admin.deleteTopic("orders")).isFalse();
         send("a");
@@ -309,22 +211,11 @@ class DelayQueueAdminTests extends RedisTest {
         send("a");
         admin.pauseTopic("orders");
         template.cancel("orders", "a");
-        assertThat(new TopicDeletion(queue.scripts(), queue.keySpace(), queue.topics()).delete("orders"))
+        assertThat(new TopicDeletion(queue.scripts, queue.keySpace, queue.topics).delete("orders"))
                 .isTrue();
 
         assertThat(admin.deleteTopic("orders")).isFalse();
 
-        assertThat(directory.read().paused()).isEmpty();
-    }
-
-    @Test
-    void aTopicIsPausedAndResumedWhetherItIsRegisteredOrNot() {
-        admin.pauseTopic("orders");
-        admin.pauseTopic("orders");
-        assertThat(directory.read().paused()).containsExactly("orders");
-        assertThat(queue.topics().topics().join()).isEmpty();
-        admin.resumeTopic("orders");
-        admin.resumeTopic("orders");
         assertThat(directory.read().paused()).isEmpty();
     }
 
@@ -340,7 +231,7 @@ class DelayQueueAdminTests extends RedisTest {
 
     @Test
     void failuresAreTold() {
-        queue.proxy().refuse();
+        queue.proxy.refuse();
 
         assertThatThrownBy(() -> admin.counts("orders"))
                 .isInstanceOf(DelayQueueUnavailableException.class)
@@ -376,6 +267,6 @@ class DelayQueueAdminTests extends RedisTest {
         assertThat(admin.purge("orders", deadLetterOf("c"))).isTrue();
         assertThat(admin.counts("orders").unreviewed()).isZero();
         admin.markReviewed("nothing");
-        assertThat(queue.topics().topics().join()).containsExactly("orders");
+        assertThat(queue.topics.topics().join()).containsExactly("orders");
     }
 }

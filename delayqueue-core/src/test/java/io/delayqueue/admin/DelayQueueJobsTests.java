@@ -10,8 +10,6 @@ import io.delayqueue.admin.StoredJob.Batch;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.MessageSnapshot;
-import io.delayqueue.message.Shard;
-import io.delayqueue.store.DeadLetterQuery;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -20,9 +18,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -66,32 +62,6 @@ class DelayQueueJobsTests extends JobsTest {
 
         assertThat(List.of(job.expected(), job.done(), job.kept())).containsExactly(1000L, 400L, 600L);
         assertThat(counts(node).dead()).isEqualTo(600);
-    }
-
-    @Test
-    void unreadableDeadLettersAreKept() {
-        JobNode node = node(1);
-        deadLetters(node, 4, i -> "no");
-        Shard shard = node.node().registry.shards("t").join().get(0);
-        String key = new String(node.node().keySpace.of(shard).deadLetters(), UTF_8);
-        String unreadable = newestDeadLetter(node);
-        server.command("HSET", key, unreadable, "2 what a later version writes");
-
-        Job replayed = ended(node, node.jobs().start(JobRequest.of(JobAction.REPLAY, "t")));
-        Job purged = ended(node, node.jobs().start(JobRequest.of(JobAction.PURGE, "t")));
-
-        assertThat(List.of(replayed.done(), replayed.kept())).containsExactly(3L, 1L);
-        assertThat(List.of(purged.done(), purged.kept())).containsExactly(1L, 0L);
-        assertThat(counts(node).dead()).isZero();
-    }
-
-    private static String newestDeadLetter(JobNode node) {
-        return node.node()
-                .store
-                .deadLetters(node.node().registry.shards("t").join().get(0), new DeadLetterQuery.Page(null, 0, 1))
-                .join()
-                .get(0)
-                .deadLetterId();
     }
 
     @Test
@@ -215,20 +185,6 @@ class DelayQueueJobsTests extends JobsTest {
     }
 
     @Test
-    void runMakesAllMessagesDueAndCancelRemovesThem() {
-        JobNode node = node(3);
-        send(node, "later", 700, LATER);
-        Job run = ended(node, node.jobs().start(JobRequest.of(JobAction.RUN, "t")));
-        assertThat(List.of(run.expected(), run.done())).containsExactly(700L, 700L);
-        assertThat(counts(node).ready()).isEqualTo(700);
-
-        send(node, "more", 10, LATER);
-        Job cancelled = ended(node, node.jobs().start(JobRequest.of(JobAction.CANCEL, "t")));
-        assertThat(List.of(cancelled.expected(), cancelled.done())).containsExactly(710L, 710L);
-        assertThat(counts(node).ready() + counts(node).scheduled()).isZero();
-    }
-
-    @Test
     void aTopicIsPausedAtTheStartTimeOfItsJob() {
         JobNode node = node(1);
         Instant at = node.node().directory.read().now().plusMillis(300);
@@ -290,21 +246,5 @@ class DelayQueueJobsTests extends JobsTest {
         assertThat(jobs.jobs())
                 .hasSize(101)
                 .isSortedAccordingTo((one, other) -> other.requestedAt().compareTo(one.requestedAt()));
-    }
-
-    @Test
-    @Tag("long")
-    @Tag("core")
-    @Timeout(300)
-    void aHundredThousandDeadLettersAreReplayed() {
-        JobNode node = node(1);
-        deadLetters(node, 100_000, DelayQueueJobsTests::everyEleventh);
-        long start = System.nanoTime();
-        Job job = node.jobs().start(JobRequest.of(JobAction.REPLAY, "t").delay(LATER));
-        Job ended = await().atMost(Duration.ofMinutes(2))
-                .until(() -> node.jobs().job(job.id()).orElseThrow(), found -> !found.isActive());
-        System.out.println("100,000 dead letters replayed in " + (System.nanoTime() - start) / 1_000_000 + " ms");
-        assertThat(ended.done()).isEqualTo(100_000);
-        assertThat(counts(node).scheduled()).isEqualTo(100_000);
     }
 }

@@ -6,17 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.delayqueue.coordination.Membership;
 import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.coordination.NodeReport;
-import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.DelayMessage;
-import io.delayqueue.message.Failure;
 import io.delayqueue.message.Shard;
-import io.delayqueue.store.CrashLimits;
-import io.delayqueue.store.PollReply;
-import io.delayqueue.store.PollRequest;
-import io.delayqueue.store.PollRequest.Claiming;
-import io.delayqueue.store.PollRequest.Reclaiming;
-import io.delayqueue.store.Settlement;
-import io.delayqueue.store.Settlement.ToDeadLetters;
 import io.delayqueue.store.script.ShardPlan;
 import io.delayqueue.store.script.ShardReader;
 import io.delayqueue.store.script.TopicDeletion;
@@ -24,7 +15,6 @@ import io.delayqueue.template.RedisTest;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -46,7 +36,6 @@ class IdleTopicsTests extends RedisTest {
     private NodeDirectory nodes;
     private TopicSampler sampler;
     private boolean rejecting;
-    private long sequence;
     private long nanos = Long.MAX_VALUE - 5;
 
     @Override
@@ -56,23 +45,20 @@ class IdleTopicsTests extends RedisTest {
 
     @BeforeEach
     void assemble() {
-        nodes = new NodeDirectory(queue.scripts(), queue.keySpace(), Duration.ofSeconds(15));
+        nodes = new NodeDirectory(queue.scripts, queue.keySpace, Duration.ofSeconds(15));
         sampler = sampler(AFTER);
     }
 
     private TopicSampler sampler(Duration after) {
         TopicSampler assembled = new TopicSampler(
                 new DelayQueueInspector(
-                        queue.store(),
-                        new ShardReader(queue.scripts(), queue.keySpace(), queue.topics()),
-                        queue.topics(),
-                        nodes),
+                        queue.store, new ShardReader(queue.scripts, queue.keySpace, queue.topics), queue.topics, nodes),
                 INTERVAL,
                 InstantSource.system(),
                 () -> nanos);
         IdleTopics idle = new IdleTopics(
-                new TopicDeletion(queue.scripts(), queue.keySpace(), queue.topics()),
-                queue.topics(),
+                new TopicDeletion(queue.scripts, queue.keySpace, queue.topics),
+                queue.topics,
                 nodes,
                 after,
                 this::execute,
@@ -103,32 +89,6 @@ class IdleTopicsTests extends RedisTest {
         queue.template().cancel(topic, "a");
     }
 
-    private Membership node() {
-        return new Membership(
-                queue.scripts(),
-                queue.keySpace(),
-                "node",
-                Duration.ofSeconds(5),
-                Duration.ofSeconds(15),
-                System::nanoTime,
-                () -> NodeReport.UNKNOWN,
-                () -> {});
-    }
-
-    private PollReply poll(Shard shard, int max, List<Settlement> settlements) {
-        return queue.store()
-                .awaitPoll(
-                        shard,
-                        new PollRequest(
-                                "undertaker",
-                                ++sequence,
-                                new Claiming(max, PollRequest.MAX_BYTES, Duration.ofMinutes(1)),
-                                new Reclaiming(0, 10, CrashLimits.DEFAULTS, Duration.ofMinutes(1), Duration.ZERO),
-                                false,
-                                settlements,
-                                List.of()));
-    }
-
     private List<String> keysOf(String topic) {
         return ((List<?>) server.command("KEYS", "*"))
                 .stream()
@@ -155,7 +115,7 @@ class IdleTopicsTests extends RedisTest {
         sampler.run();
         runTasks();
 
-        assertThat(queue.topics().topics().join()).isEmpty();
+        assertThat(queue.topics.topics().join()).isEmpty();
         assertThat(output.getAll())
                 .contains("Topic a\\nb was deleted, since it was empty and had no consumers for 1 h");
         // but for what remembers the deletion, and sends
@@ -170,16 +130,20 @@ class IdleTopicsTests extends RedisTest {
     void topicsInUseStay() {
         send("holds a message", "a");
         send("holds a dead letter", "a");
-        Shard shard = Shard.single("holds a dead letter");
-        List<Settlement> toDeadLetters = new ArrayList<>();
-        poll(shard, 1, List.of())
-                .claims()
-                .forEach(claim -> toDeadLetters.add(new ToDeadLetters(
-                        claim.id(), claim.token(), DeadLetterCause.REQUESTED, new Failure("requested", "no use"))));
-        poll(shard, 0, toDeadLetters);
+        queue.deadLetterAll("holds a dead letter", i -> "no use");
         leaveEmpty("consumed");
-        Membership node = node();
+        leaveEmpty("dead letters consumed");
+        Membership node = new Membership(
+                queue.scripts,
+                queue.keySpace,
+                "node",
+                Duration.ofSeconds(5),
+                Duration.ofSeconds(15),
+                System::nanoTime,
+                () -> NodeReport.UNKNOWN,
+                () -> {});
         node.addConsumer(Shard.single("consumed"));
+        node.addConsumer(Shard.single("dead letters consumed").notifications());
         node.run();
         leaveEmpty("wide");
         leaveEmpty("paused");
@@ -187,19 +151,8 @@ class IdleTopicsTests extends RedisTest {
 
         sampleFor(AFTER.multipliedBy(2));
 
-        assertThat(sampler.newest()).hasSize(5);
-        assertThat(tasks).isEmpty();
-    }
-
-    @Test
-    void aTopicWhoseDeadLettersAreConsumedStays() {
-        leaveEmpty("a");
-        Membership node = node();
-        node.addConsumer(Shard.single("a").notifications());
-        node.run();
-        sampleFor(AFTER);
         runTasks();
-        assertThat(queue.topics().topics().join()).containsExactly("a");
+        assertThat(queue.topics.topics().join()).hasSize(6);
     }
 
     @Test
@@ -222,26 +175,7 @@ class IdleTopicsTests extends RedisTest {
         assertThat(tasks).hasSize(1);
         runTasks();
         assertThat(queue.template().find("a", "late")).isPresent();
-        assertThat(queue.topics().topics().join()).containsExactly("a");
-    }
-
-    @Test
-    void aMessageThatIsSentAfterTheDeletionCreatesTheTopicAnew() {
-        leaveEmpty("a");
-        sampleFor(AFTER);
-        runTasks();
-        send("a", "late");
-        assertThat(queue.template().find("a", "late")).isPresent();
-        assertThat(queue.topics().topics().join()).containsExactly("a");
-    }
-
-    @Test
-    void aTopicThatIsPausedAfterTheSampleStays() {
-        leaveEmpty("a");
-        sampleFor(AFTER);
-        nodes.pause("a");
-        runTasks();
-        assertThat(queue.topics().topics().join()).containsExactly("a");
+        assertThat(queue.topics.topics().join()).containsExactly("a");
     }
 
     @Test
@@ -253,10 +187,10 @@ class IdleTopicsTests extends RedisTest {
         sampler.run();
         assertThat(tasks).hasSize(1);
         runTasks();
-        assertThat(queue.topics().topics().join()).hasSize(1);
+        assertThat(queue.topics.topics().join()).hasSize(1);
         sampler.run();
         runTasks();
-        assertThat(queue.topics().topics().join()).isEmpty();
+        assertThat(queue.topics.topics().join()).isEmpty();
     }
 
     @Test
@@ -266,12 +200,12 @@ class IdleTopicsTests extends RedisTest {
         sampleFor(AFTER);
         rejecting = false;
         sampler.run();
-        queue.faults().refuse();
+        queue.faults.refuse();
         runTasks();
-        queue.faults().pass();
+        queue.faults.pass();
         sampler.run();
         runTasks();
-        assertThat(queue.topics().topics().join()).isEmpty();
+        assertThat(queue.topics.topics().join()).isEmpty();
     }
 
     @Test

@@ -2,14 +2,12 @@ package io.delayqueue.admin;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.admin.Job.State;
 import io.delayqueue.admin.StoredJob.Batch;
 import io.delayqueue.container.EngineSettings;
 import io.delayqueue.container.Pacing;
-import io.delayqueue.container.QueueNode;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.listener.InvalidDeliveryException;
 import io.delayqueue.listener.ListenerOptions;
@@ -17,8 +15,6 @@ import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.RedisCallException.Kind;
-import io.delayqueue.template.DelayQueueUnavailableException;
-import io.delayqueue.testing.SystemClock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -30,7 +26,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
-import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -41,19 +36,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Jobs while nodes, Redis and other clients fail. */
 class JobFaultTests extends JobsTest {
 
-    private static final EngineSettings FAST = new EngineSettings(
-            4,
-            Duration.ofSeconds(5),
-            Duration.ofSeconds(1),
-            Duration.ofMillis(100),
-            Duration.ofMillis(400),
-            Duration.ofMillis(5),
-            Duration.ofSeconds(1),
-            EngineSettings.DEFAULTS.crashes(),
-            Duration.ofMinutes(5),
-            Duration.ofDays(30),
-            200_000,
-            256L * 1024 * 1024);
+    private static final EngineSettings FAST =
+            Pacing.builtIn().heartbeat(Duration.ofMillis(100)).settings();
 
     private static Instant now(JobNode node) {
         return node.node().directory.read().now();
@@ -236,99 +220,6 @@ class JobFaultTests extends JobsTest {
         assertThat(ends).singleElement().extracting(Job::node).isEqualTo("one");
     }
 
-    @Test
-    void eachEndIsAuditedOnce() {
-        JobNode node = node(1);
-        Job job = node.jobs()
-                .start(JobRequest.of(JobAction.PAUSE, "t")
-                        .by("anna")
-                        .startAt(now(node).plus(LATER)));
-        node.jobs().stop(job.id());
-        node.jobs().stop(job.id());
-        assertThat(audit).containsExactly("anna: request to pause, t, 1", "anna: pause, stopped, t, 0");
-    }
-
-    @Test
-    void theNumberOfEndedJobsIsLimited() {
-        JobNode node = node(1);
-        for (int i = 0; i < 700; i++) {
-            JobRequest request = JobRequest.of(JobAction.PAUSE, "t");
-            Instant at = SystemClock.now().minusSeconds(1000 - i);
-            table(node)
-                    .add(new StoredJob(
-                            new Job("j" + i, request, State.FINISHED, 0, 0, 0, null, at, at, null), "", false));
-        }
-        ended(node, node.jobs().start(JobRequest.of(JobAction.PAUSE, "t")));
-        ended(node, node.jobs().start(JobRequest.of(JobAction.PAUSE, "t")));
-        assertThat(node.jobs().jobs()).hasSizeLessThan(700);
-        assertThat(node.jobs().job("j699")).isPresent();
-        assertThat(node.jobs().job("j0")).isEmpty();
-    }
-
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "-1000000000-01-01T00:00:00Z",
-                "1969-12-31T23:59:59Z",
-                "1970-01-01T00:00:00Z",
-                "+1000000000-12-31T23:59:59.999999999Z"
-            })
-    void anyTimeMayBeGiven(String time) {
-        JobNode node = node(2);
-        deadLetters(node, 10, i -> "no");
-        Instant at = Instant.parse(time);
-        Job until = ended(
-                node,
-                node.jobs()
-                        .start(JobRequest.of(JobAction.REPLAY, "t")
-                                .filter(new DeadLetterFilter(null, null, null, null, at))));
-        Job from = ended(
-                node,
-                node.jobs()
-                        .start(JobRequest.of(JobAction.PURGE, "t")
-                                .filter(new DeadLetterFilter(null, null, null, at, null))));
-        assertThat(List.of(until, from)).extracting(Job::failure).containsOnlyNulls();
-        assertThat(until.done() + from.done()).isEqualTo(10);
-        assertThat(until.done()).isEqualTo(until.expected());
-        assertThat(from.done()).isEqualTo(from.expected());
-    }
-
-    /** The first of two jobs stops the other one, which waits for its turn. */
-    @Test
-    void aJobThatIsStoppedBeforeItsTurnDoesNotAct() {
-        AtomicReference<@Nullable Consumer<Boolean>> first = new AtomicReference<>();
-        HeldExecutor runs = new HeldExecutor();
-        JobNode node = node(
-                1,
-                builder -> builder.handlers(runs).scripts(real -> call -> {
-                    boolean replays = call.script().name().equals("deadletterkinds");
-                    if (replays || call.script().name().equals("list")) {
-                        Consumer<Boolean> action = first.getAndSet(null);
-                        if (action != null) {
-                            action.accept(replays);
-                        }
-                    }
-                    return real.run(call);
-                }));
-        deadLetters(node, 10, i -> "no");
-        send(node, "later", 10, LATER);
-        JobNode other = node(1);
-        Job replay = node.jobs().start(JobRequest.of(JobAction.REPLAY, "t"));
-        Job cancel = node.jobs().start(JobRequest.of(JobAction.CANCEL, "t"));
-        first.set(replays -> other.jobs().stop((replays ? cancel : replay).id()));
-        runs.release();
-
-        List<Job> ends = List.of(ended(node, replay), ended(node, cancel));
-        ended(node, node.jobs().start(JobRequest.of(JobAction.PAUSE, "t")));
-
-        assertThat(ends).extracting(Job::state).containsExactlyInAnyOrder(State.FINISHED, State.STOPPED);
-        assertThat(node.jobs().jobs())
-                .filteredOn(job -> job.state() == State.STOPPED)
-                .singleElement()
-                .extracting(Job::done)
-                .isEqualTo(0L);
-    }
-
     /** Each call in turn fails, before or after Redis runs it, and the job continues as on another node. */
     @ParameterizedTest
     @EnumSource(
@@ -435,52 +326,6 @@ class JobFaultTests extends JobsTest {
     }
 
     @Test
-    void aJobContinuesAfterAnOutage() {
-        AtomicBoolean unavailable = new AtomicBoolean();
-        JobNode node = node(
-                1,
-                builder -> builder.scripts(real -> call -> unavailable.get()
-                        ? CompletableFuture.failedFuture(new RedisCallException(Kind.UNKNOWN, "held by the test", null))
-                        : real.run(call)));
-        deadLetters(node, 30, i -> "no");
-        Job job = node.jobs()
-                .start(JobRequest.of(JobAction.REPLAY, "t").delay(LATER).perSecond(40));
-        await().until(() -> node.jobs().job(job.id()).orElseThrow().done() > 0);
-        unavailable.set(true);
-        assertThatThrownBy(() -> node.jobs().jobs()).isInstanceOf(DelayQueueUnavailableException.class);
-        unavailable.set(false);
-        assertThat(ended(node, job).state()).isEqualTo(State.FINISHED);
-        assertThat(counts(node).scheduled()).isEqualTo(30);
-    }
-
-    @Test
-    void deadLettersOfOneMillisecondAreReplayedOnceByTwoJobs() {
-        JobNode node = node(1);
-        deadLetters(node, 1650, DelayQueueJobsTests::everyEleventh);
-        String dead = deadKey(node, "t");
-        server.command(
-                "EVAL",
-                "for _, id in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do"
-                        + " if string.find(id, '@', 1, true) then redis.call('ZADD', KEYS[1], ARGV[1], id) end end",
-                "1",
-                dead,
-                String.valueOf(now(node).toEpochMilli() - 5));
-        send(node, "m0.", 300, LATER);
-        JobRequest request = JobRequest.of(JobAction.REPLAY, "t")
-                .filter(DeadLetterFilter.of(REFUSED))
-                .delay(LATER);
-        assertThat(node.jobs().preview(request)).isEqualTo(1500);
-        Job first = node.jobs().start(request);
-        Job second = node.jobs().start(request);
-        Job one = ended(node, first);
-        Job two = ended(node, second);
-        assertThat(one.done() + two.done()).isEqualTo(counts(node).scheduled() - 300);
-        assertThat(one.kept()).isEqualTo(two.kept());
-        assertThat(one.done() + two.done() + one.kept()).isEqualTo(1500);
-        assertThat(counts(node).dead()).isEqualTo(1650 - one.done() - two.done());
-    }
-
-    @Test
     void deadLettersThatFailAgainAreNotReplayedAgain() {
         JobNode node = node(1);
         deadLetters(node, 600, i -> "no");
@@ -544,24 +389,6 @@ class JobFaultTests extends JobsTest {
         assertThat(counts(node).dead()).isEqualTo(3);
     }
 
-    @Test
-    void messagesThatWereMovedAreCountedAlthoughAnotherOfTheirBatchFails() {
-        AtomicInteger sends = new AtomicInteger();
-        JobNode node = node(
-                1,
-                builder -> builder.scripts(
-                        real -> call -> call.script().name().equals("cancel") && sends.incrementAndGet() == 20
-                                ? CompletableFuture.failedFuture(
-                                        new RedisCallException(Kind.NOT_SENT, "held by the test", null))
-                                : real.run(call)));
-        send(node, "later", 30, LATER);
-
-        Job job = ended(node, node.jobs().start(JobRequest.of(JobAction.CANCEL, "t")));
-
-        assertThat(job.done()).isEqualTo(30);
-        assertThat(counts(node).scheduled()).isZero();
-    }
-
     @ParameterizedTest
     @CsvSource({"CANCEL, cancel", "MOVE, send", "RUN, reschedule"})
     void aMessageThatIsReplacedWhileAJobActsOnItIsKept(JobAction action, String script) {
@@ -599,62 +426,5 @@ class JobFaultTests extends JobsTest {
                 .singleElement()
                 .satisfies(message ->
                         assertThat(message.envelope().payload()).asString(UTF_8).contains("new"));
-    }
-
-    @Test
-    void theBatchOfANodeThatIsClosedIsCounted() {
-        CompletableFuture<Void> closing = new CompletableFuture<>();
-        JobNode first = node(
-                1,
-                builder -> builder.scripts(real -> call -> call.script().name().equals("replay")
-                        ? real.run(call).thenCombine(closing, (reply, nothing) -> reply)
-                        : real.run(call)));
-        deadLetters(first, 1000, i -> "no");
-        JobNode second = node(1);
-        Job job = first.jobs().start(JobRequest.of(JobAction.REPLAY, "t").delay(LATER));
-        await().until(() -> counts(second).scheduled() > 0);
-
-        nodes.remove(first.node());
-        CompletableFuture<Void> closed = CompletableFuture.runAsync(first.node()::close);
-        await().until(first.node().engine::isClosed);
-        closing.complete(null);
-        closed.join();
-
-        Job left = second.jobs().job(job.id()).orElseThrow();
-        assertThat(left.state()).isEqualTo(State.RUNNING);
-        assertThat(left.done()).isEqualTo(counts(second).scheduled()).isLessThan(1000);
-        second.node().engine.join();
-        assertThat(ended(second, job).done()).isEqualTo(1000);
-    }
-
-    @Test
-    void aJobEndsIfItsTopicIsDeletedAndRegisteredWithOtherShards() {
-        AtomicReference<@Nullable Runnable> meanwhile = new AtomicReference<>();
-        HeldExecutor runs = new HeldExecutor();
-        JobNode node = node(
-                4,
-                builder -> builder.handlers(runs).scripts(real -> call -> {
-                    Runnable action = call.script().name().equals("deadletterkinds") ? meanwhile.getAndSet(null) : null;
-                    if (action != null) {
-                        action.run();
-                    }
-                    return real.run(call);
-                }));
-        deadLetters(node, 100, i -> "no");
-        QueueNode other = QueueNode.on(server.port()).shards("t", 2).start();
-        nodes.add(other);
-        Job job = node.jobs().start(JobRequest.of(JobAction.PURGE, "t"));
-        meanwhile.set(() -> {
-            server.flush();
-            node.node().registry.freshShards("t").join();
-            other.registry.shards("t").join();
-        });
-        runs.release();
-
-        await().until(() -> meanwhile.get() == null);
-        Job next = ended(node, node.jobs().start(JobRequest.of(JobAction.PURGE, "t")));
-
-        assertThat(node.jobs().job(job.id())).isEmpty();
-        assertThat(next.state()).isEqualTo(State.FINISHED);
     }
 }

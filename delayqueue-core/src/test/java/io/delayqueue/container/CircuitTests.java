@@ -55,22 +55,6 @@ class CircuitTests {
         assertThat(changes).hasValue(3);
     }
 
-    /** The thread that opened the circuit may be held up before it calls onChange. */
-    @Test
-    void eachFailureInAnOpenCircuitCallsOnChange() {
-        fail("a");
-        fail("b");
-        assertThat(changes).hasValue(2);
-    }
-
-    @Test
-    void lateFailureInAHalfOpenCircuitDoesNotCallOnChange() {
-        fail("a");
-        halfOpen();
-        assertThat(circuit.failed("b", now.get() - 1, FAILURE)).isNotNull();
-        assertThat(changes).hasValue(2);
-    }
-
     @Test
     void circuitStaysOpenBeforeTheDelayHasPassed() {
         Duration delay = fail("a");

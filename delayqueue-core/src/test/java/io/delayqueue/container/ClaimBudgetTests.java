@@ -3,11 +3,9 @@ package io.delayqueue.container;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.container.ClaimBudget.Share;
-import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.Random;
@@ -28,20 +26,13 @@ class ClaimBudgetTests {
     }
 
     private Share share(ClaimBudget budget, String name) {
-        return budget.share(new TaskHandle() {
-            @Override
-            public void wake() {
-                woken.add(name);
-            }
+        return budget.share(Claims.task(time -> woken.add(time.isZero() ? name : name + " within " + time.toMillis())));
+    }
 
-            @Override
-            public void wakeWithin(Duration time) {
-                woken.add(name + " within " + time.toMillis());
-            }
-
-            @Override
-            public void cancel() {}
-        });
+    private static void claim(Share share, int messages) {
+        share.reserve(500);
+        share.claimed(messages);
+        share.endReservation();
     }
 
     @Test
@@ -87,9 +78,7 @@ class ClaimBudgetTests {
         Share first = share(budget, "first");
         Share second = share(budget, "second");
         first.wants(true);
-        first.reserve(500);
-        first.claimed(1);
-        first.endReservation();
+        claim(first, 1);
         second.wants(true);
         assertThat(woken).isEmpty();
 
@@ -101,39 +90,12 @@ class ClaimBudgetTests {
     }
 
     @Test
-    void servedPollerQueuesBehindTheOthers() {
-        ClaimBudget budget = budget(1, 0);
-        List<Share> shares = List.of(share(budget, "0"), share(budget, "1"), share(budget, "2"));
-        List<Integer> served = new ArrayList<>();
-        for (int round = 0; round < 9; round++) {
-            for (int i = 0; i < 3; i++) {
-                Share share = shares.get(i);
-                share.wants(true);
-                int reserved = share.reserve(500);
-                share.claimed(reserved);
-                share.endReservation();
-                share.wants(true);
-                if (reserved > 0) {
-                    served.add(i);
-                    share.freed(1);
-                }
-            }
-        }
-
-        for (int i = 0; i < 3; i++) {
-            assertThat(Collections.frequency(served, i)).isBetween(8, 9);
-        }
-    }
-
-    @Test
     void pollerWithMoreThanItsPartBlocksNoOther() {
         ClaimBudget budget = budget(8, 0);
         Share first = share(budget, "first");
         Share second = share(budget, "second");
         first.wants(true);
-        first.reserve(500);
-        first.claimed(8);
-        first.endReservation();
+        claim(first, 8);
         assertThat(first.wants(true)).isZero();
         assertThat(second.wants(true)).isZero();
         woken.clear();
@@ -152,9 +114,7 @@ class ClaimBudgetTests {
         Share second = share(budget, "second");
         first.wants(true);
         second.wants(true);
-        first.reserve(500);
-        first.claimed(4);
-        first.endReservation();
+        claim(first, 4);
         assertThat(first.wants(true)).isZero();
         woken.clear();
 
@@ -162,23 +122,6 @@ class ClaimBudgetTests {
 
         assertThat(woken).containsExactly("first");
         assertThat(first.capacity()).isEqualTo(4);
-    }
-
-    @Test
-    void pollerThatWantsNothingMoreWakesTheNext() {
-        ClaimBudget budget = budget(1, 0);
-        Share holder = share(budget, "holder");
-        Share second = share(budget, "second");
-        Share third = share(budget, "third");
-        holder.reserve(500);
-        second.wants(true);
-        third.wants(true);
-        holder.endReservation();
-        woken.clear();
-
-        second.wants(false);
-
-        assertThat(woken).containsExactly("third");
     }
 
     @Test
@@ -195,16 +138,6 @@ class ClaimBudgetTests {
         first.freed(1);
 
         assertThat(woken).containsExactly("second within 5", "second within 5", "second");
-    }
-
-    @Test
-    void ownRepliesSignalNothingToASingleConsumer() {
-        Share alone = share(budget(1, 0), "alone");
-        alone.reserve(1);
-        alone.wants(true);
-        alone.freed(1);
-
-        assertThat(woken).isEmpty();
     }
 
     @Test
@@ -262,7 +195,7 @@ class ClaimBudgetTests {
             Random random,
             CountDownLatch done) {
         Semaphore calls = new Semaphore(0);
-        Share share = budget.share(new CalledBy(calls));
+        Share share = budget.share(Claims.task(time -> calls.release()));
         Deque<Integer> held = new ArrayDeque<>();
         while (served.get() < rounds) {
             int reserved = share.reserve(500);
@@ -383,22 +316,6 @@ class ClaimBudgetTests {
         crashed.crashed(true);
         crashed.close();
         assertThat(calm.capacity()).isEqualTo(8);
-    }
-
-    private record CalledBy(Semaphore calls) implements TaskHandle {
-
-        @Override
-        public void wake() {
-            calls.release();
-        }
-
-        @Override
-        public void wakeWithin(Duration time) {
-            calls.release();
-        }
-
-        @Override
-        public void cancel() {}
     }
 
     @Test

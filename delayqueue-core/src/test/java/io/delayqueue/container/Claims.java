@@ -9,6 +9,7 @@ import io.delayqueue.store.RedisClock;
 import io.delayqueue.store.Settlement;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** Claimed deliveries for tests without a store. */
@@ -30,18 +31,27 @@ final class Claims {
     };
 
     /** Ignores wake-ups. */
-    static final TaskHandle NO_TASK = new TaskHandle() {
-        @Override
-        public void wake() {}
-
-        @Override
-        public void wakeWithin(Duration time) {}
-
-        @Override
-        public void cancel() {}
-    };
+    static final TaskHandle NO_TASK = task(time -> {});
 
     private Claims() {}
+
+    /** A task that is told within which time it is to run. */
+    static TaskHandle task(Consumer<Duration> woken) {
+        return new TaskHandle() {
+            @Override
+            public void wake() {
+                woken.accept(Duration.ZERO);
+            }
+
+            @Override
+            public void wakeWithin(Duration time) {
+                woken.accept(time);
+            }
+
+            @Override
+            public void cancel() {}
+        };
+    }
 
     static Claim claim(String id, int payloadBytes) {
         String stored = "1000001000001n\n\n" + "x".repeat(payloadBytes);

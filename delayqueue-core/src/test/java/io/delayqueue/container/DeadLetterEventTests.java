@@ -3,15 +3,17 @@ package io.delayqueue.container;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.listener.Delivery;
-import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Shard.QueueKind;
 import io.delayqueue.test.redis.FaultProxy;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
+import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** Listeners receive notifications of dead letters, and retention prunes dead letters. */
@@ -23,23 +25,20 @@ class DeadLetterEventTests extends HandlingTest {
         super(redis);
     }
 
-    private ListenerContainer listenToDeadLetters(QueueNode where) {
-        ListenerContainer attending = where.container("t", QueueKind.NOTIFICATIONS, QUICK, deliveries -> {
-            notifications.add(deliveries.get(0).id());
-            return null;
-        });
-        attending.start();
-        Awaitility.await().until(() -> redis.command("HGET", "dq:{t:0.0}:meta", "notifications") != null);
-        return attending;
+    private @Nullable CompletionStage<?> note(List<Delivery> deliveries) {
+        notifications.add(deliveries.get(0).id());
+        return null;
     }
 
     private void deadLetterAll() {
-        listen(QUICK, deliveries -> {
-            for (Delivery delivery : deliveries) {
-                assertThat(delivery.acknowledgement().deadLetter("dies")).isNotNull();
-            }
-            return null;
-        });
+        listen(QUICK, DeadLetterEventTests::deadLetter);
+    }
+
+    private static @Nullable CompletionStage<?> deadLetter(List<Delivery> deliveries) {
+        for (Delivery delivery : deliveries) {
+            assertThat(delivery.acknowledgement().deadLetter("dies")).isNotNull();
+        }
+        return null;
     }
 
     @Test
@@ -57,10 +56,7 @@ class DeadLetterEventTests extends HandlingTest {
 
     @Test
     void deadLetterIsNotifiedEvenIfItsListenerHasNotPolledBefore() {
-        ListenerContainer attending = node.container("t", QueueKind.NOTIFICATIONS, QUICK, deliveries -> {
-            notifications.add(deliveries.get(0).id());
-            return null;
-        });
+        ListenerContainer attending = node.container("t", QueueKind.NOTIFICATIONS, QUICK, this::note);
         attending.pause();
         attending.start();
         deadLetterAll();
@@ -76,15 +72,12 @@ class DeadLetterEventTests extends HandlingTest {
     @Test
     void eachStoredDeadLetterIsNotified() {
         Queue<Boolean> found = new ConcurrentLinkedQueue<>();
-        node.container("t", QueueKind.NOTIFICATIONS, QUICK, deliveries -> {
-                    String deadLetter = deliveries.get(0).id();
-                    notifications.add(deadLetter);
-                    found.add(deadLetters().stream()
-                            .anyMatch(each -> each.deadLetterId().equals(deadLetter)));
-                    return null;
-                })
-                .start();
-        Awaitility.await().until(() -> redis.command("HGET", "dq:{t:0.0}:meta", "notifications") != null);
+        listenToDeadLetters(deliveries -> {
+            String deadLetter = deliveries.get(0).id();
+            found.add(
+                    deadLetters().stream().anyMatch(each -> each.deadLetterId().equals(deadLetter)));
+            return note(deliveries);
+        });
         deadLetterAll();
         send("a", "b");
         Awaitility.await().until(() -> found.size() == 2);
@@ -97,20 +90,16 @@ class DeadLetterEventTests extends HandlingTest {
 
     @Test
     void deadLetterIsNotifiedEvenIfTheNodeIsKilledRightAfterIt() {
-        listenToDeadLetters(node).stop().join();
+        listenToDeadLetters(this::note).stop().join();
         try (FaultProxy proxy = FaultProxy.inFrontOf(redis)) {
             QueueNode killed = QueueNode.on(proxy.port()).start();
             proxy.cutNextReply(
                             request -> request.isScript() && request.arguments().contains("REQUESTED"))
                     .thenRun(proxy::refuse);
-            killed.listen("t", QUICK.toBuilder().drainTime(Duration.ZERO).build(), deliveries -> {
-                assertThat(deliveries.get(0).acknowledgement().deadLetter("dies"))
-                        .isNotNull();
-                return null;
-            });
+            killed.listen("t", QUICK.toBuilder().drainTime(Duration.ZERO).build(), DeadLetterEventTests::deadLetter);
             send("m");
             Awaitility.await().until(() -> deadLetters().size() == 1);
-            listenToDeadLetters(node);
+            listenToDeadLetters(this::note);
             Awaitility.await().until(() -> notifications.size() == 1);
             killed.abandon();
             killed.close();
@@ -121,12 +110,10 @@ class DeadLetterEventTests extends HandlingTest {
     @Test
     void failingNotificationIsRetriedAndFinallyDropped() {
         AtomicInteger calls = new AtomicInteger();
-        node.container("t", QueueKind.NOTIFICATIONS, QUICK, deliveries -> {
-                    calls.incrementAndGet();
-                    throw new IllegalStateException("fails");
-                })
-                .start();
-        Awaitility.await().until(() -> redis.command("HGET", "dq:{t:0.0}:meta", "notifications") != null);
+        listenToDeadLetters(deliveries -> {
+            calls.incrementAndGet();
+            throw new IllegalStateException("fails");
+        });
         deadLetterAll();
         send("m");
         await("notificationDropped " + "m@");
@@ -138,13 +125,7 @@ class DeadLetterEventTests extends HandlingTest {
 
     @Test
     void notificationDeadLetteredByItsListenerIsDroppedAndReported() {
-        node.container("t", QueueKind.NOTIFICATIONS, QUICK, deliveries -> {
-                    assertThat(deliveries.get(0).acknowledgement().deadLetter("enough"))
-                            .isNotNull();
-                    return null;
-                })
-                .start();
-        Awaitility.await().until(() -> redis.command("HGET", "dq:{t:0.0}:meta", "notifications") != null);
+        listenToDeadLetters(DeadLetterEventTests::deadLetter);
         deadLetterAll();
         send("m");
         await("notificationDropped m@");
@@ -153,24 +134,40 @@ class DeadLetterEventTests extends HandlingTest {
 
     @Test
     void notificationsAreEnabledAgainAfterAFlush() {
-        listenToDeadLetters(node);
+        listenToDeadLetters(this::note);
         redis.command("FLUSHALL");
         time.jump(Duration.ofMinutes(2));
-        time.passUntil(STEP, () -> redis.command("HGET", "dq:{t:0.0}:meta", "notifications") != null);
+        time.passUntil(Duration.ofSeconds(1), () -> redis.command("HGET", "dq:{t:0.0}:meta", "notifications") != null);
         deadLetterAll();
         send("m");
         Awaitility.await().until(() -> notifications.size() == 1);
     }
 
+    /** Replaces the node by one that keeps this many dead letters for a minute, or 25 kB. */
+    private void prune(long maxCount) {
+        replace(QueueNode.on(redis.port())
+                .settings(Pacing.builtIn()
+                        .retention(Duration.ofMillis(100), Duration.ofMinutes(1), maxCount)
+                        .deadLetterMaxBytes(25_000)
+                        .settings()));
+    }
+
+    @Test
+    void deadLettersThatAreTooLargeTogetherArePruned() {
+        prune(100);
+        deadLetterAll();
+        for (int i = 0; i < 4; i++) {
+            node.template.send("t", "x".repeat(10_000));
+        }
+        await("deadLettersDropped");
+        Awaitility.await()
+                .until(() ->
+                        happenings.count("deadLettered") == 4 && deadLetters().size() == 2);
+    }
+
     @Test
     void deadLettersArePrunedByCountAndAgeAndReported() {
-        node.close();
-        node = QueueNode.on(redis.port())
-                .settings(Pacing.builtIn()
-                        .retention(Duration.ofMillis(100), Duration.ofSeconds(60), 5)
-                        .settings())
-                .events(happenings)
-                .start();
+        prune(5);
         deadLetterAll();
         for (int i = 0; i < 12; i++) {
             send("m" + i);
@@ -189,17 +186,11 @@ class DeadLetterEventTests extends HandlingTest {
 
     @Test
     void retentionContinuesAfterATopicThatCannotBeRead() {
-        node.close();
         redis.command("HSET", "dq:{foreign:0.0}:meta", "identity", "9:1:1");
-        node = QueueNode.on(redis.port())
-                .settings(Pacing.builtIn()
-                        .retention(Duration.ofMillis(100), Duration.ofSeconds(60), 0)
-                        .settings())
-                .events(happenings)
-                .start();
+        prune(0);
         node.listen("foreign", QUICK, deliveries -> null);
         deadLetterAll();
-        node.template.send(DelayMessage.to("t").id("m").payload("").build());
+        node.template.send(message("t", "m"));
         await("deadLettersDropped 1");
     }
 }

@@ -12,128 +12,141 @@ import io.delayqueue.message.Shard;
 import io.delayqueue.message.Shard.QueueKind;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.template.receive.LeasedDelivery;
-import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.function.BiFunction;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /**
- * The n-th thread or connection of a node cannot be created, for each n: every future ends, every shard is polled again,
- * and every message is acknowledged.
+ * The n-th thread or connection of a node cannot be created, for each n, or none for a time: every future ends, every
+ * shard is polled again, and every message is acknowledged.
  */
-@EmbeddedRedis
 class ExhaustionTests extends NodeTest {
 
     private static final int SHARDS = 3;
     private static final int MESSAGES = 6;
     private static final int MOST = 400;
-    private static final ListenerOptions OPTIONS =
-            ListenerOptions.DEFAULTS.toBuilder().concurrency(2).build();
+
+    /** What cannot be created. */
+    enum Resource {
+        THREAD,
+        TASK_OF_THE_EXECUTOR,
+        CONNECTION;
+
+        QueueNode.Builder exhaust(QueueNode.Builder builder, Exhaustion exhaustion) {
+            return switch (this) {
+                case THREAD -> builder.threads(exhaustion.threads());
+                case TASK_OF_THE_EXECUTOR ->
+                    builder.threads(Thread::new).handlers(exhaustion.executor(DaemonThreads.executor("exhaustion")));
+                case CONNECTION -> builder.connections(exhaustion::connections);
+            };
+        }
+    }
+
+    private final Map<String, Boolean> handled = new ConcurrentHashMap<>();
 
     ExhaustionTests(RedisServerProcess redis) {
         super(redis);
     }
 
-    @Test
-    void someThreadsOfTheEngineInTurn() {
-        sweep(5, Failure.NO_THREAD, ExhaustionTests::threads);
+    @ParameterizedTest
+    @CsvSource({"THREAD, 5", "TASK_OF_THE_EXECUTOR, 5", "CONNECTION, 97"})
+    void someInTurn(Resource resource, int step) {
+        sweep(resource, step, Failure.NO_THREAD);
     }
 
-    @Test
-    @Tag("long")
-    @Tag("core")
-    void eachThreadOfTheEngineInTurn() {
-        sweep(1, Failure.NO_THREAD, ExhaustionTests::threads);
-    }
-
-    @Test
-    void someTasksForTheExecutorInTurn() {
-        sweep(5, Failure.NO_THREAD, ExhaustionTests::executors);
-    }
-
-    @Test
+    @ParameterizedTest
+    @EnumSource
     @Tag("long")
     @Tag("core")
     @Timeout(600)
-    void eachTaskForTheExecutorInTurn() {
-        sweep(1, Failure.NO_THREAD, ExhaustionTests::executors);
-        sweep(1, Failure.REJECTED, ExhaustionTests::executors);
+    void eachInTurn(Resource resource) {
+        sweep(resource, 1, Failure.NO_THREAD);
+        if (resource != Resource.THREAD) {
+            sweep(resource, 1, Failure.REJECTED);
+        }
     }
 
     @Test
-    void someConnectionsInTurn() {
-        sweep(97, Failure.NO_THREAD, ExhaustionTests::connections);
+    void noThreadForATime() {
+        Exhaustion exhaustion = Exhaustion.whenTold();
+        // threads that end soon, so that others must be created
+        ThreadPoolExecutor handlers = new ThreadPoolExecutor(
+                0, 100, 1, TimeUnit.MILLISECONDS, new SynchronousQueue<>(), exhaustion.threads());
+        try (QueueNode node =
+                node("t").threads(exhaustion.threads()).handlers(handlers).start()) {
+            ListenerContainer container = container(node, "t");
+            container.start();
+            Map<String, CompletableFuture<?>> sends = new HashMap<>();
+            List<CompletableFuture<?>> receiving = new ArrayList<>();
+            exhaustion.begin();
+            await().until(() -> {
+                String id = "during" + sends.size();
+                sends.put(id, node.template.sendAsync(message("t", id)));
+                receiving.add(node.receiver.receiveAsync("p", 1, Duration.ZERO, Duration.ofSeconds(1)));
+                return exhaustion.failed() > 10;
+            });
+            exhaustion.end();
+            receiving.forEach(ExhaustionTests::failureOf);
+            sends.values().removeIf(send -> failureOf(send) != null);
+            continues(node, container, "t", "p");
+            await().until(() -> handled.keySet().containsAll(sends.keySet()));
+        }
     }
 
-    @Test
-    @Tag("long")
-    @Tag("core")
-    @Timeout(600)
-    void eachConnectionInTurn() {
-        sweep(1, Failure.NO_THREAD, ExhaustionTests::connections);
-        sweep(1, Failure.REJECTED, ExhaustionTests::connections);
+    private QueueNode.Builder node(String topic) {
+        return QueueNode.on(redis.port()).shards(topic, SHARDS);
     }
 
-    private static QueueNode.Builder threads(QueueNode.Builder builder, Exhaustion exhaustion) {
-        return builder.threads(exhaustion.threads());
+    private ListenerContainer container(QueueNode node, String topic) {
+        ListenerOptions options =
+                ListenerOptions.DEFAULTS.toBuilder().concurrency(2).build();
+        return node.container(topic, QueueKind.MESSAGES, options, deliveries -> {
+            handled.put(deliveries.get(0).id(), true);
+            return null;
+        });
     }
 
-    private static QueueNode.Builder executors(QueueNode.Builder builder, Exhaustion exhaustion) {
-        return builder.threads(Thread::new).handlers(exhaustion.executor(DaemonThreads.executor("exhaustion")));
-    }
-
-    private static QueueNode.Builder connections(QueueNode.Builder builder, Exhaustion exhaustion) {
-        return builder.connections(exhaustion::connections);
-    }
-
-    private void sweep(
-            int step, Failure failure, BiFunction<QueueNode.Builder, Exhaustion, QueueNode.Builder> exhausted) {
+    private void sweep(Resource resource, int step, Failure failure) {
         for (int number = 0; number < MOST; number += step) {
             Exhaustion exhaustion = Exhaustion.atCall(number, failure);
             String topic = "t" + number;
-            QueueNode.Builder builder = QueueNode.on(redis.port())
-                    .shards(topic, SHARDS)
-                    .settings(Pacing.builtIn().settings());
-            try (QueueNode node = exhausted.apply(builder, exhaustion).start()) {
-                Map<String, Boolean> handled = new ConcurrentHashMap<>();
-                ListenerContainer container = node.container(topic, QueueKind.MESSAGES, OPTIONS, deliveries -> {
-                    handled.put(deliveries.get(0).id(), true);
-                    return null;
-                });
+            handled.clear();
+            try (QueueNode node = resource.exhaust(node(topic), exhaustion).start()) {
+                ListenerContainer container = container(node, topic);
                 start(container);
                 List<CompletableFuture<?>> sends = new ArrayList<>();
                 for (int i = 0; i < MESSAGES; i++) {
-                    String id = "m" + i;
-                    sends.add(node.template.sendAsync(message(topic, id)));
+                    sends.add(node.template.sendAsync(keptMessage(topic, "m" + i)));
                     if (i == MESSAGES / 2) {
                         node.dialAnew();
                     }
                 }
                 sends.forEach(ExhaustionTests::failureOf);
                 IntStream.range(0, MESSAGES).forEach(i -> sendUntilStored(node, topic, "m" + i));
-                receive(node, "p" + number);
-                everyShardIsPolled(node, topic, handled);
-                container.stop().orTimeout(60, TimeUnit.SECONDS).join();
-                for (int shard = 0; shard < SHARDS; shard++) {
-                    Shard counted = new Shard(topic, shard, SHARDS, QueueKind.MESSAGES);
-                    // the failing call may be this one
-                    await().ignoreExceptionsMatching(RedisCallException.class::isInstance)
-                            .until(() -> node.store.awaitCount(counted).leased() == 0);
-                }
+                continues(node, container, topic, "p" + number);
+                assertThat(handled.keySet())
+                        .containsAll(IntStream.range(0, MESSAGES)
+                                .mapToObj(i -> "m" + i)
+                                .toList());
             }
             if (exhaustion.failed() == 0) {
                 assertThat(number).isPositive();
@@ -141,6 +154,17 @@ class ExhaustionTests extends NodeTest {
             }
         }
         throw new AssertionError("More than " + MOST + " calls");
+    }
+
+    private void continues(QueueNode node, ListenerContainer container, String topic, String received) {
+        receive(node, received);
+        everyShardIsPolled(node, topic);
+        container.stop().orTimeout(60, TimeUnit.SECONDS).join();
+        for (Shard shard : Shard.all(topic, SHARDS)) {
+            // the failing call may be this one
+            await().ignoreExceptionsMatching(RedisCallException.class::isInstance)
+                    .until(() -> node.store.awaitCount(shard).leased() == 0);
+        }
     }
 
     /** A listener that cannot be started throws, and may be started again. */
@@ -162,7 +186,7 @@ class ExhaustionTests extends NodeTest {
         });
     }
 
-    private void everyShardIsPolled(QueueNode node, String topic, Map<String, Boolean> handled) {
+    private void everyShardIsPolled(QueueNode node, String topic) {
         for (int shard = 0, i = 100; shard < SHARDS; i++) {
             if (Shard.indexOf("m" + i, SHARDS) == shard) {
                 sendUntilStored(node, topic, "m" + i);
@@ -171,20 +195,14 @@ class ExhaustionTests extends NodeTest {
                 shard++;
             }
         }
-        assertThat(handled.keySet())
-                .containsAll(IntStream.range(0, MESSAGES).mapToObj(i -> "m" + i).toList());
     }
 
     private static void sendUntilStored(QueueNode node, String topic, String id) {
-        await().until(() -> failureOf(node.template.sendAsync(message(topic, id))) == null);
+        await().until(() -> failureOf(node.template.sendAsync(keptMessage(topic, id))) == null);
     }
 
-    private static DelayMessage message(String topic, String id) {
-        return DelayMessage.to(topic)
-                .id(id)
-                .payload("")
-                .onDuplicate(OnDuplicate.KEEP)
-                .build();
+    private static DelayMessage keptMessage(String topic, String id) {
+        return message(topic, id).toBuilder().onDuplicate(OnDuplicate.KEEP).build();
     }
 
     private static @Nullable Throwable failureOf(CompletableFuture<?> future) {

@@ -9,7 +9,6 @@ import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.redis.Await;
 import io.delayqueue.template.BatchSendException;
-import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
 import java.time.Instant;
@@ -20,7 +19,6 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** Ids and topics cannot inject a line into the log or into the message of an exception. */
-@EmbeddedRedis
 @ExtendWith(OutputCaptureExtension.class)
 class ForeignNamesTests extends NodeTest {
 

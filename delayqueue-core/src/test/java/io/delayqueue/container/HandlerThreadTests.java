@@ -4,11 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.listener.Delivery;
-import io.delayqueue.listener.DeliveryInterceptor;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.listener.RetryDecision.RetryAfter;
 import io.delayqueue.message.DelayMessage;
-import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
 import java.util.List;
@@ -20,7 +18,6 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** What a handler, an interceptor or a retry policy does to its thread does not reach the thread's next message. */
-@EmbeddedRedis
 class HandlerThreadTests extends NodeTest {
 
     private static final ListenerOptions ONE_BY_ONE = ListenerOptions.DEFAULTS.toBuilder()
@@ -93,17 +90,5 @@ class HandlerThreadTests extends NodeTest {
         } finally {
             executor.shutdown();
         }
-    }
-
-    @Test
-    void interceptor() {
-        DeliveryInterceptor disturbing = (listener, deliveries, next) -> {
-            seen.add(state());
-            CompletionStage<?> stage = next.proceed();
-            disturb();
-            return stage;
-        };
-
-        sendAndCheck(add(QueueNode.on(redis.port()).interceptors(disturbing)), 8);
     }
 }

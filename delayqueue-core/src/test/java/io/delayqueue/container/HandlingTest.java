@@ -1,78 +1,55 @@
 package io.delayqueue.container;
 
+import io.delayqueue.event.DelayQueueEvents;
 import io.delayqueue.listener.Backoff;
 import io.delayqueue.listener.DeliveryHandler;
 import io.delayqueue.listener.DeliveryInterceptor;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.DelayMessage;
-import io.delayqueue.message.Shard;
-import io.delayqueue.redis.FirstConnection;
+import io.delayqueue.message.Shard.QueueKind;
 import io.delayqueue.store.DeadLetterQuery;
-import io.delayqueue.store.bench.ServerClock;
-import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
 import java.util.List;
 import org.awaitility.Awaitility;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 
 /** Base of tests of handling: a topic, a node, and quick retries. */
-@EmbeddedRedis
-abstract class HandlingTest {
+abstract class HandlingTest extends NodeTest {
 
-    static final Shard SHARD = Shard.single("t");
-    static final Duration STEP = Duration.ofSeconds(1);
     static final ListenerOptions QUICK = ListenerOptions.DEFAULTS.toBuilder()
             .retryPolicy(new Backoff.Fixed(Duration.ofMillis(10)))
             .maxAttempts(3)
             .build();
 
-    final RedisServerProcess redis;
-    final Happenings happenings = new Happenings();
-    final ServerClock clock;
-    final MovableTime time;
     QueueNode node;
 
     HandlingTest(RedisServerProcess redis) {
-        this.redis = redis;
-        clock = new ServerClock(redis);
-        time = new MovableTime(clock);
+        super(redis);
     }
 
     @BeforeEach
     void startNode() {
-        FirstConnection.make(redis.port());
-        redis.flush();
-        node = with();
-    }
-
-    @AfterEach
-    void stopNode() {
-        node.close();
+        node = add(driven());
     }
 
     /** Replaces the node by one with these interceptors. */
-    final QueueNode with(DeliveryInterceptor... interceptors) {
-        return start(builder().interceptors(interceptors));
+    final void with(DeliveryInterceptor... interceptors) {
+        replace(driven().interceptors(interceptors));
     }
 
-    /** A node with the default settings, whose tasks run by the movable time. */
-    final QueueNode.Builder builder() {
-        return QueueNode.on(redis.port())
-                .events(happenings)
-                .scripts(clock::over)
-                .time(time);
+    final void replace(QueueNode.Builder builder, DelayQueueEvents... others) {
+        stopNodes();
+        node = add(builder, others);
     }
 
-    /** Replaces the node. */
-    final QueueNode start(QueueNode.Builder builder) {
-        if (node != null) {
-            node.close();
-        }
-        node = builder.start();
-        return node;
+    /** Starts a listener of dead letters. */
+    final ListenerContainer listenToDeadLetters(DeliveryHandler handler) {
+        ListenerContainer container = node.container("t", QueueKind.NOTIFICATIONS, QUICK, handler);
+        container.start();
+        Awaitility.await().until(() -> redis.command("HGET", "dq:{t:0.0}:meta", "notifications") != null);
+        return container;
     }
 
     final void listen(ListenerOptions options, DeliveryHandler handler) {
@@ -92,10 +69,6 @@ abstract class HandlingTest {
 
     final void awaitTimes(String happening, int times) {
         Awaitility.await().until(() -> happenings.count(happening) >= times);
-    }
-
-    final void awaitWhileTimePasses(String happening, int times) {
-        time.passUntil(STEP, () -> happenings.count(happening) >= times);
     }
 
     final DeadLetter deadLetterOf(String id) {

@@ -20,8 +20,9 @@ import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Shards on several masters, one of which does not reply for a while. */
 @Tag("long")
@@ -55,20 +56,11 @@ class HangingMasterTests {
     }
 
     /** All tasks share one thread, which must not wait for the command timeout of each call. */
-    @Test
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
     @Timeout(120)
-    void shardsOfOtherMastersAreNotSlowedDown() {
-        // not the master that receives the heartbeats
-        RedisServerProcess heartbeats = cluster.masterOf(node.keySpace.nodes());
-        keepPaceBeside(cluster.masters().stream()
-                .filter(master -> !master.equals(heartbeats))
-                .findFirst()
-                .orElseThrow());
-    }
-
-    @Test
-    @Timeout(120)
-    void heartbeatRetentionAndSamplingHoldNoThread() {
+    void shardsOfOtherMastersHeartbeatsAndSamplingAreNotSlowedDown(boolean heartbeats) {
+        RedisServerProcess ofHeartbeats = cluster.masterOf(node.keySpace.nodes());
         TopicSampler sampler = new TopicSampler(
                 new DelayQueueInspector(
                         node.store,
@@ -80,7 +72,10 @@ class HangingMasterTests {
                 System::nanoTime);
         sampler.schedule(node.engine.tasks(), "sampler");
         await().until(() -> sampler.age().isPresent());
-        keepPaceBeside(cluster.masterOf(node.keySpace.nodes()));
+        keepPaceBeside(cluster.masters().stream()
+                .filter(master -> master.equals(ofHeartbeats) == heartbeats)
+                .findFirst()
+                .orElseThrow());
         await().atMost(Duration.ofSeconds(30))
                 .until(() -> sampler.age().orElseThrow().compareTo(Duration.ofSeconds(3)) < 0);
     }

@@ -24,8 +24,37 @@ public final class Happenings implements DelayQueueEvents {
         return of(beginning).size();
     }
 
+    public List<String> lines() {
+        return List.copyOf(lines);
+    }
+
     public void clear() {
         lines.clear();
+    }
+
+    @Override
+    public void sent(String topic, int count) {
+        lines.add("sent " + topic + " " + count);
+    }
+
+    @Override
+    public void duplicateRejected(String topic, String id) {
+        lines.add("duplicate " + topic + " " + id);
+    }
+
+    @Override
+    public void sendAfterCommitFailed(String topic, String id, Throwable cause) {
+        lines.add("failed " + topic + " " + id + " " + cause.getClass().getSimpleName());
+    }
+
+    @Override
+    public void cancelled(String topic, String id) {
+        lines.add("cancelled " + topic + " " + id);
+    }
+
+    @Override
+    public void replayed(String topic, String deadLetterId) {
+        lines.add("replayed " + topic + " " + deadLetterId);
     }
 
     @Override

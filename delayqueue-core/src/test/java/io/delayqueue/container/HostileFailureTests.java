@@ -5,7 +5,6 @@ import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.DeliveryHandler;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.message.Shard;
-import io.delayqueue.message.Shard.QueueKind;
 import io.delayqueue.test.redis.RedisServerProcess;
 import io.delayqueue.testing.HostileException;
 import java.io.IOException;
@@ -16,7 +15,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BiFunction;
 import java.util.stream.Stream;
 import org.awaitility.Awaitility;
+import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** An exception whose methods all throw is handled as any other failure: every delivery is settled. */
 class HostileFailureTests extends HandlingTest {
@@ -43,33 +45,27 @@ class HostileFailureTests extends HandlingTest {
         }
     }
 
-    @Test
-    void exceptionOfAHandler() {
-        allDieOf(deliveries -> {
-            throw hostile(deliveries);
-        });
+    static Stream<Named<DeliveryHandler>> handlers() {
+        return Stream.of(
+                Named.of("throws", deliveries -> {
+                    throw hostile(deliveries);
+                }),
+                Named.of("throws because of", deliveries -> {
+                    throw new IllegalStateException("by its cause", hostile(deliveries));
+                }),
+                Named.of("returns a failed future", deliveries -> CompletableFuture.failedFuture(hostile(deliveries))),
+                Named.of("returns a future that fails later", deliveries -> {
+                    CompletableFuture<Object> stage = new CompletableFuture<>();
+                    CompletableFuture.delayedExecutor(10, TimeUnit.MILLISECONDS)
+                            .execute(() -> stage.completeExceptionally(hostile(deliveries)));
+                    return stage;
+                }));
     }
 
-    @Test
-    void exceptionOfAFuture() {
-        allDieOf(deliveries -> CompletableFuture.failedFuture(hostile(deliveries)));
-    }
-
-    @Test
-    void exceptionOfAFutureThatEndsLater() {
-        allDieOf(deliveries -> {
-            CompletableFuture<Object> stage = new CompletableFuture<>();
-            CompletableFuture.delayedExecutor(10, TimeUnit.MILLISECONDS)
-                    .execute(() -> stage.completeExceptionally(hostile(deliveries)));
-            return stage;
-        });
-    }
-
-    @Test
-    void causeOfAnException() {
-        allDieOf(deliveries -> {
-            throw new IllegalStateException("by its cause", hostile(deliveries));
-        });
+    @ParameterizedTest
+    @MethodSource("handlers")
+    void exceptionOfAHandler(DeliveryHandler handler) {
+        allDieOf(handler);
     }
 
     @Test
@@ -121,11 +117,9 @@ class HostileFailureTests extends HandlingTest {
 
     @Test
     void exceptionAtTheNotificationOfADeadLetter() {
-        node.container("t", QueueKind.NOTIFICATIONS, TWICE, deliveries -> {
-                    throw new HostileException(Manner.CHECKED::thrown);
-                })
-                .start();
-        Awaitility.await().until(() -> redis.command("HGET", "dq:{t:0.0}:meta", "notifications") != null);
+        listenToDeadLetters(deliveries -> {
+            throw new HostileException(Manner.CHECKED::thrown);
+        });
         allDieOf(deliveries -> {
             throw hostile(deliveries);
         });

@@ -8,19 +8,12 @@ import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.DeliveryHandler;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.listener.ManagedListener;
-import io.delayqueue.listener.RetryDecision.RetryAfter;
-import io.delayqueue.message.CancelOutcome;
-import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.message.Shard;
-import io.delayqueue.store.bench.ServerClock;
-import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
-import java.util.Collection;
 import java.util.List;
 import java.util.Queue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -30,42 +23,26 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Suspects are handled one at a time in a process, beside all other messages. */
-@EmbeddedRedis
 class IsolationTests extends NodeTest {
 
     private static final ListenerOptions ONE_WORKER =
             ListenerOptions.DEFAULTS.toBuilder().concurrency(1).build();
-    private static final Duration STEP = EngineSettings.DEFAULTS.sweep();
 
     private final Queue<String> handled = new ConcurrentLinkedQueue<>();
     private final AtomicInteger isolated = new AtomicInteger();
     private final AtomicInteger mostIsolated = new AtomicInteger();
 
-    private final ServerClock clock;
-    private final MovableTime time;
-
     IsolationTests(RedisServerProcess redis) {
         super(redis);
-        clock = new ServerClock(redis);
-        time = new MovableTime(clock);
     }
 
     private QueueNode node() {
-        return add(builder());
-    }
-
-    private QueueNode.Builder builder() {
-        return QueueNode.on(redis.port()).scripts(clock::over).time(time);
-    }
-
-    private void awaitWhileTimePasses(String happening, int times) {
-        time.passUntil(STEP, () -> happenings.count(happening) >= times);
+        return add(driven());
     }
 
     /** Sends messages and writes what crashes leave of them. */
     private void crashed(QueueNode node, String topic, List<String> ids, int crashes) {
-        ids.forEach(id ->
-                node.template.send(DelayMessage.to(topic).id(id).payload("").build()));
+        ids.forEach(id -> node.template.send(message(topic, id)));
         String deliveries = new String(node.keySpace.of(Shard.single(topic)).deliveries(), UTF_8);
         for (String id : ids) {
             redis.command("HSET", deliveries, id, "- 0/" + crashes + "/0 " + due(node, topic, id) + " ");
@@ -87,9 +64,8 @@ class IsolationTests extends NodeTest {
     }
 
     private static void sendDue(QueueNode node, String topic, int count) {
-        node.template.sendAll(ids(topic, count).stream()
-                .map(id -> DelayMessage.to(topic).id(id).payload("").build())
-                .toList());
+        node.template.sendAll(
+                ids(topic, count).stream().map(id -> message(topic, id)).toList());
     }
 
     private static List<String> ids(String prefix, int count) {
@@ -146,28 +122,6 @@ class IsolationTests extends NodeTest {
     }
 
     @Test
-    void messageWithACrashIsClaimedForAFreeHandlerOnly() {
-        QueueNode node = node();
-        sendDue(node, "t", 30);
-        crashed(node, "t", ids("crashed", 20), 1);
-        String deliveries = new String(node.keySpace.of(Shard.single("t")).deliveries(), UTF_8);
-        AtomicInteger mostLeased = new AtomicInteger();
-        ListenerOptions twoHandlers =
-                ListenerOptions.DEFAULTS.toBuilder().concurrency(2).build();
-        node.listen("t", twoHandlers, handledNow -> {
-            long leased = ((List<?>) redis.command("HVALS", deliveries))
-                    .stream()
-                            .filter(delivery -> delivery.toString().matches("\\S{2,} 1/1/0 .*"))
-                            .count();
-            mostLeased.accumulateAndGet((int) leased, Math::max);
-            return null;
-        });
-
-        await().until(() -> happenings.count("acknowledged") == 50);
-        assertThat(mostLeased).hasValueBetween(1, 3); // two that are handled, and one more
-    }
-
-    @Test
     void suspectThatTakesLongHoldsUpNoOtherMessage() {
         QueueNode node = node();
         suspects(node, "t", ids("suspect", 3));
@@ -188,23 +142,6 @@ class IsolationTests extends NodeTest {
     }
 
     @Test
-    void suspectsAreHandledByAllNodes() {
-        QueueNode one = node();
-        suspects(one, "t", ids("suspect", 2));
-        DeliveryHandler waiting = counting(deliveries -> {
-            awaitRelease();
-            return null;
-        });
-        one.listen("t", ONE_WORKER, waiting);
-        await().until(() -> isolated.get() == 1);
-        node().listen("t", ONE_WORKER, waiting);
-
-        await().until(() -> isolated.get() == 2);
-        release.countDown();
-        await().until(() -> happenings.count("acknowledged") == 2);
-    }
-
-    @Test
     void postponedSuspectStaysASuspectAndHoldsUpNoOther() {
         QueueNode node = node();
         suspects(node, "t", List.of("suspect0", "suspect1"));
@@ -221,27 +158,6 @@ class IsolationTests extends NodeTest {
         await().until(() -> happenings.count("acknowledged") == 2);
         assertThat(seen).containsExactly("suspect0 2 0", "suspect1 2 0", "suspect0 2 1");
         assertThat(mostIsolated).hasValue(1);
-    }
-
-    @Test
-    void suspectWhoseHandlerFailsIsAnOrdinaryMessage() {
-        QueueNode node = node();
-        suspects(node, "t", List.of("suspect"));
-        ListenerOptions options = ListenerOptions.DEFAULTS.toBuilder()
-                .retryPolicy(failed -> new RetryAfter(Duration.ofMillis(1)))
-                .build();
-        Queue<String> crashes = new ConcurrentLinkedQueue<>();
-        node.listen("t", options, deliveries -> {
-            Delivery delivery = deliveries.get(0);
-            crashes.add(delivery.attempt() + " " + delivery.crashes());
-            if (delivery.attempt() == 1) {
-                throw new IllegalStateException("no");
-            }
-            return null;
-        });
-
-        await().until(() -> happenings.count("acknowledged suspect 2") == 1);
-        assertThat(crashes).containsExactly("1 2", "2 0");
     }
 
     @Test
@@ -288,74 +204,9 @@ class IsolationTests extends NodeTest {
     }
 
     @Test
-    void stopWaitsForASuspect() {
-        QueueNode node = node();
-        suspects(node, "t", ids("suspect", 2));
-        ManagedListener listener = node.listen("t", ONE_WORKER, counting(deliveries -> {
-            awaitRelease();
-            return null;
-        }));
-        await().until(() -> isolated.get() == 1);
-
-        CompletableFuture<Void> stopped = listener.stop();
-        assertThat(stopped).isNotDone();
-        release.countDown();
-
-        assertThat(stopped).succeedsWithin(Duration.ofSeconds(60));
-        assertThat(happenings.count("acknowledged")).isEqualTo(1);
-        Collection<String> left = ids("suspect", 2);
-        assertThat(left.stream().filter(id -> node.template.find("t", id).isPresent()))
-                .singleElement()
-                .satisfies(id -> assertThat(
-                                node.template.find("t", id).orElseThrow().state())
-                        .isEqualTo(MessageState.SUSPECT));
-    }
-
-    @Test
-    void cancelledSuspectIsNotHandledAgain() {
-        QueueNode node = node();
-        suspects(node, "t", ids("suspect", 2));
-        assertThat(node.template.cancel("t", "suspect0")).isEqualTo(CancelOutcome.CANCELLED);
-        node.listen("t", ONE_WORKER, counting(deliveries -> {
-            awaitRelease();
-            return null;
-        }));
-        await().until(() -> isolated.get() == 1);
-        assertThat(node.template.cancel("t", "suspect1")).isEqualTo(CancelOutcome.CANCELLED_WHILE_HANDLED);
-        release.countDown();
-
-        await().until(() -> happenings.count("gone suspect1") == 1);
-        assertThat(handled).containsExactly("suspect1");
-    }
-
-    @Test
-    void suspectThatWaitedForAThreadIsClaimedAgain() {
-        Queue<Runnable> withoutThread = new ConcurrentLinkedQueue<>();
-        AtomicBoolean waits = new AtomicBoolean(true);
-        QueueNode node = add(builder().handlers(task -> {
-            if (waits.get()) {
-                withoutThread.add(task);
-            } else {
-                task.run();
-            }
-        }));
-        suspects(node, "t", List.of("suspect"));
-        node.listen("t", ONE_WORKER, counting(deliveries -> null));
-        await().until(() -> !withoutThread.isEmpty());
-        time.pass(EngineSettings.DEFAULTS.confirmAfter(), STEP);
-        waits.set(false);
-
-        withoutThread.forEach(Runnable::run);
-
-        await().until(() -> happenings.count("acknowledged suspect 1") == 1);
-        assertThat(happenings.count("released suspect")).isPositive();
-        assertThat(handled).containsExactly("suspect");
-    }
-
-    @Test
     void suspectWithoutAThreadIsClaimedAgainWithEachSweepOnly() {
         AtomicBoolean rejects = new AtomicBoolean(true);
-        QueueNode node = add(builder().handlers(task -> {
+        QueueNode node = add(driven().handlers(task -> {
             if (rejects.get()) {
                 throw new RejectedExecutionException("no thread");
             }

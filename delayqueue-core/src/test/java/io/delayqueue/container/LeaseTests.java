@@ -8,34 +8,21 @@ import io.delayqueue.listener.Acknowledgement;
 import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.message.CancelOutcome;
-import io.delayqueue.message.DelayMessage;
-import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.message.Shard;
-import io.delayqueue.redis.SignalSource.SignalListener;
 import io.delayqueue.store.PollReply;
-import io.delayqueue.store.Settlement;
-import io.delayqueue.store.bench.ServerClock;
-import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 
 /** A lease protects deliveries that wait for a worker and deliveries that are handled. */
-@EmbeddedRedis
 class LeaseTests extends NodeTest {
 
-    private static final Shard SHARD = Shard.single("t");
     private static final ListenerOptions ONE_WORKER = ListenerOptions.DEFAULTS.toBuilder()
             .concurrency(1)
             .prefetchTime(Duration.ofMinutes(2))
@@ -44,18 +31,11 @@ class LeaseTests extends NodeTest {
     private static final Duration LEASE = ListenerOptions.DEFAULTS.lease();
     private static final Duration MORE_THAN_THE_LEASE = LEASE.plusSeconds(10);
     private static final Duration HANDLING_TIME = Duration.ofMinutes(1);
-    /** A sweep, and less than the time until the renewal of a lease. */
-    private static final Duration STEP = EngineSettings.DEFAULTS.sweep();
 
     private static final int FAST = 50;
 
-    private final ServerClock clock;
-    private final MovableTime time;
-
     LeaseTests(RedisServerProcess redis) {
         super(redis);
-        clock = new ServerClock(redis);
-        time = new MovableTime(clock);
     }
 
     private QueueNode node(Pacing pacing) {
@@ -63,46 +43,7 @@ class LeaseTests extends NodeTest {
     }
 
     private QueueNode node(Pacing pacing, GatedStore store) {
-        return add(QueueNode.on(redis.port())
-                .scripts(clock::over)
-                .store(store)
-                .settings(pacing.settings())
-                .time(time));
-    }
-
-    @Test
-    @Tag("long")
-    @Tag("core")
-    void backlogSlowerThanItsLeaseLosesNoMessageAndNoAttempt() {
-        QueueNode node = add(QueueNode.on(redis.port()));
-        sendDue(node, "steady", 60);
-        sendDue(node, "faltering", 600);
-        ListenerOptions steady =
-                ONE_WORKER.toBuilder().lease(Duration.ofSeconds(2)).build();
-        ListenerOptions faltering =
-                ONE_WORKER.toBuilder().lease(Duration.ofSeconds(1)).build();
-        node.listen("steady", steady, deliveries -> {
-            LockSupport.parkNanos(Duration.ofMillis(100).toNanos());
-            return null;
-        });
-        // fast ones first, so that many slow ones are claimed in advance
-        node.listen("faltering", faltering, deliveries -> {
-            int number = Integer.parseInt(deliveries.get(0).id().replace("faltering", ""));
-            if (number >= 575) {
-                LockSupport.parkNanos(Duration.ofMillis(200).toNanos());
-            }
-            return null;
-        });
-
-        await().until(() -> happenings.count("acknowledged") == 660);
-        assertThat(happenings.of("started"))
-                .hasSize(660)
-                .doesNotHaveDuplicates()
-                .allMatch(line -> line.endsWith(" 1"));
-        assertThat(happenings.of("acknowledged")).doesNotHaveDuplicates();
-        assertThat(happenings.of("deadLettered")).isEmpty();
-        assertThat(happenings.of("gone")).isEmpty();
-        assertThat(happenings.of("reclaimed")).isEmpty();
+        return add(driven().store(store).settings(pacing.settings()));
     }
 
     @Test
@@ -133,122 +74,25 @@ class LeaseTests extends NodeTest {
         assertThat(happenings.of("started")).hasSize(3).allMatch(line -> line.endsWith(" 1"));
     }
 
-    @Test
-    void cancelledPrefetchedDeliveryNeverRuns() {
-        QueueNode node = node(Pacing.quiet().confirmAfter(Duration.ofMillis(50)));
-        Queue<Delivery> running = blockFirstOf(node, "a", "b");
-
-        assertThat(node.template.cancel("t", "b")).isEqualTo(CancelOutcome.CANCELLED_WHILE_HANDLED);
-        time.jump(Duration.ofMillis(60));
-        release.countDown();
-        node.template.send(DelayMessage.to("t").id("c").payload("").build());
-        await().until(() -> happenings.count("acknowledged c") == 1);
-        assertThat(running).extracting(Delivery::id).containsExactly("a", "c");
-        assertThat(happenings.of("leaseLost")).isEmpty();
-    }
-
     /** The signal causes the confirmation, long before the delivery would confirm its lease by itself. */
-    @ParameterizedTest
-    @EnumSource
-    void prefetchedDeliveryOfACancelledOrReplacedMessageNeverStarts(CancelOrReplace how) {
+    @Test
+    void prefetchedDeliveryOfACancelledMessageNeverStarts() {
         GatedStore store = new GatedStore();
         Queue<String> lost = new ConcurrentLinkedQueue<>();
         QueueNode node = node(Pacing.quiet().confirmAfter(Duration.ofMinutes(1)), store);
-        Queue<Delivery> running = blockFirstOf(node, "a", "b", "c", "d");
+        Queue<Delivery> running = blockFirstOf(node, "a", "b", "c");
         await().until(node.signals::confirmed);
         store.set(poll -> {
             PollReply reply = (PollReply) poll.call();
-            reply.rejected().stream()
-                    .filter(Settlement.Extend.class::isInstance)
-                    .forEach(renewal -> lost.add(renewal.id()));
+            reply.rejected().forEach(renewal -> lost.add(renewal.id()));
             return reply;
         });
 
-        how.of(node, "b");
+        assertThat(node.template.cancel("t", "b")).isEqualTo(CancelOutcome.CANCELLED_WHILE_HANDLED);
         await().until(() -> lost.contains("b"));
         release.countDown();
-        await().until(() -> happenings.count("acknowledged d") == 1);
-        assertThat(running).extracting(Delivery::id).doesNotContain("b").contains("a", "d");
-    }
-
-    /** The claim's reply, with the lease as it was before, is read after the signal. */
-    @Test
-    void deliveryClaimedBeforeItsMessageWasCancelledNeverStarts() {
-        GatedStore store = new GatedStore();
-        QueueNode node = node(Pacing.quiet().confirmAfter(Duration.ofMinutes(1)), store);
-        Queue<String> running = new ConcurrentLinkedQueue<>();
-        node.listen("t", ONE_WORKER, deliveries -> {
-            running.add(deliveries.get(0).id());
-            return null;
-        });
-        await().until(node.signals::confirmed);
-        CountDownLatch heard = new CountDownLatch(1);
-        node.signals.listen(SHARD, cancellationsTo(heard)); // called after the poller, which subscribed before
-        store.set(poll -> {
-            PollReply reply = (PollReply) poll.call();
-            if (reply.claims().stream().anyMatch(claim -> claim.id().equals("a"))) {
-                assertThat(node.template.cancel("t", "a")).isEqualTo(CancelOutcome.CANCELLED_WHILE_HANDLED);
-                assertThat(heard.await(60, TimeUnit.SECONDS)).isTrue();
-            }
-            return reply;
-        });
-
-        node.template.send(DelayMessage.to("t").id("a").payload("").build());
-        await().until(() -> heard.getCount() == 0);
-        node.template.send(DelayMessage.to("t").id("b").payload("").build());
-        await().until(() -> happenings.count("acknowledged b") == 1);
-        assertThat(running).containsExactly("b");
-    }
-
-    private static SignalListener cancellationsTo(CountDownLatch heard) {
-        return new SignalListener() {
-            @Override
-            public void headAt(long dueMillis) {}
-
-            @Override
-            public void dueMessagesLeft(String consumer) {}
-
-            @Override
-            public void cancelledOrReplaced(String id) {
-                heard.countDown();
-            }
-
-            @Override
-            public void resubscribed() {}
-        };
-    }
-
-    /** How a message is cancelled or replaced before its delivery starts. */
-    enum CancelOrReplace {
-        CANCEL {
-            @Override
-            void of(QueueNode node, String id) {
-                assertThat(node.template.cancel("t", id)).isEqualTo(CancelOutcome.CANCELLED_WHILE_HANDLED);
-            }
-        },
-        REPLACE {
-            @Override
-            void of(QueueNode node, String id) {
-                node.template.send(replacing(id));
-            }
-        },
-        REPLACE_SEVERAL {
-            @Override
-            void of(QueueNode node, String id) {
-                node.template.sendAll(List.of(replacing(id), replacing("c")));
-            }
-        };
-
-        abstract void of(QueueNode node, String id);
-
-        private static DelayMessage replacing(String id) {
-            return DelayMessage.to("t")
-                    .id(id)
-                    .payload("")
-                    .delay(Duration.ofHours(1))
-                    .onDuplicate(OnDuplicate.REPLACE)
-                    .build();
-        }
+        await().until(() -> happenings.count("acknowledged c") == 1);
+        assertThat(running).extracting(Delivery::id).containsExactly("a", "c");
     }
 
     @Test
@@ -320,7 +164,7 @@ class LeaseTests extends NodeTest {
             }
             return null;
         });
-        node.template.send(DelayMessage.to("t").id("m").payload("").build());
+        node.template.send(message("t", "m"));
         await().until(() -> happenings.count("started m 1") == 1);
 
         time.passUntil(STEP, () -> happenings.count("acknowledged m 1") == 1);
@@ -342,7 +186,7 @@ class LeaseTests extends NodeTest {
             awaitRelease();
             return null;
         });
-        node.template.send(DelayMessage.to("t").id("m").payload("").build());
+        node.template.send(message("t", "m"));
         await().until(() -> accepted.size() == 2);
 
         time.pass(HANDLING_TIME.plus(LEASE).plus(LEASE), STEP);
@@ -354,46 +198,12 @@ class LeaseTests extends NodeTest {
         assertThat(happenings.of("reclaimed")).isEmpty();
     }
 
-    @Test
-    void shorterExtensionRequestedTogetherWithALongerOneDoesNotShortenTheLease() {
-        QueueNode node = node(Pacing.builtIn());
-        Queue<Boolean> accepted = new ConcurrentLinkedQueue<>();
-        CountDownLatch extended = new CountDownLatch(1);
-        node.listen("t", ListenerOptions.DEFAULTS, deliveries -> {
-            Acknowledgement delivery = deliveries.get(0).acknowledgement();
-            CompletableFuture<Boolean> longer = delivery.extend(Duration.ofHours(1));
-            CompletableFuture<Boolean> shorter = delivery.extend(Duration.ofMinutes(1));
-            accepted.add(longer.get(60, TimeUnit.SECONDS));
-            accepted.add(shorter.get(60, TimeUnit.SECONDS));
-            extended.countDown();
-            awaitRelease();
-            return null;
-        });
-        node.template.send(DelayMessage.to("t").id("m").payload("").build());
-        await().until(() -> extended.getCount() == 0);
-        assertThat(leaseEnd("m"))
-                .isGreaterThan((double) clock.millis() + Duration.ofMinutes(50).toMillis());
-        release.countDown();
-        await().until(() -> happenings.count("acknowledged m 1") == 1);
-        assertThat(accepted).containsExactly(true, true);
-    }
-
-    private void sendDue(QueueNode node, String topic, int count) {
-        node.template.sendAll(IntStream.range(0, count)
-                .mapToObj(i -> DelayMessage.to(topic)
-                        .id(topic + "%04d".formatted(i))
-                        .payload("")
-                        .build())
-                .toList());
-    }
-
     /** Blocks the only worker in the first message while the others are prefetched. */
     private Queue<Delivery> blockFirstOf(QueueNode node, String... ids) {
         Queue<Delivery> running = new ConcurrentLinkedQueue<>();
         // so that more than one is prefetched, even if one of these was not handled fast
-        node.template.sendAll(IntStream.range(0, FAST)
-                .mapToObj(i -> DelayMessage.to("t").id("fast" + i).payload("").build())
-                .toList());
+        node.template.sendAll(
+                IntStream.range(0, FAST).mapToObj(i -> message("t", "fast" + i)).toList());
         node.listen("t", ONE_WORKER, deliveries -> {
             if (deliveries.get(0).id().startsWith("fast")) {
                 return null;
@@ -403,9 +213,7 @@ class LeaseTests extends NodeTest {
             return null;
         });
         await().until(() -> happenings.count("acknowledged fast") == FAST);
-        node.template.sendAll(List.of(ids).stream()
-                .map(id -> DelayMessage.to("t").id(id).payload("").build())
-                .toList());
+        node.template.sendAll(List.of(ids).stream().map(id -> message("t", id)).toList());
         await().until(() -> running.size() == 1 && node.store.awaitCount(SHARD).leased() == ids.length);
         happenings.clear();
         happenings.started(new Recipient("t", Shard.QueueKind.MESSAGES, "l"), ids[0], 1, Duration.ZERO);

@@ -7,21 +7,14 @@ import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.listener.ListenerProgress;
 import io.delayqueue.message.Shard.QueueKind;
 import io.delayqueue.redis.RedisCallException;
-import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.FaultProxy;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
-import java.util.Queue;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 
 /** The progress that a listener reports. */
-@EmbeddedRedis
 class ListenerProgressTests extends NodeTest {
-
-    private final MovableTime time = new MovableTime();
 
     ListenerProgressTests(RedisServerProcess redis) {
         super(redis);
@@ -47,29 +40,6 @@ class ListenerProgressTests extends NodeTest {
         awaitSuccess(container);
         container.stop().join();
         assertThat(container.progress()).isEqualTo(ListenerProgress.NONE);
-    }
-
-    /** A node does not poll before it knows which topics are paused. */
-    @Test
-    void runWithoutAPollIsNoSuccess() {
-        CompletableFuture<Void> reply = new CompletableFuture<>();
-        Queue<String> scripts = new ConcurrentLinkedQueue<>();
-        QueueNode node = add(QueueNode.on(redis.port()).scripts(real -> call -> {
-            scripts.add(call.script().name());
-            return call.script().name().equals("heartbeat")
-                    ? reply.thenCompose(begin -> real.run(call))
-                    : real.run(call);
-        }));
-        node.template.send("t", "m");
-        ListenerContainer container = container(node);
-        container.start();
-        await().until(() -> scripts.contains("heartbeat"));
-        node.template.send("t", "later");
-        assertThat(container.progress().sinceSuccess()).isNull();
-        assertThat(scripts).doesNotContain("poll");
-
-        reply.complete(null);
-        awaitSuccess(container);
     }
 
     @Test
@@ -101,33 +71,5 @@ class ListenerProgressTests extends NodeTest {
             time.jump(EngineSettings.DEFAULTS.sweep());
             return condition.getAsBoolean();
         });
-    }
-
-    /** The tasks run by the system clock. */
-    @Test
-    void unassignedPollerPollsRarelyAndIsNotOverdue() {
-        QueueNode node = add(QueueNode.on(redis.port())
-                .settings(Pacing.quiet().sweep(Duration.ofMillis(100)).settings())
-                .nanoTime(time));
-        ListenerContainer assigned = container(node);
-        ListenerContainer other = container(node);
-        assigned.start();
-        awaitSuccess(assigned);
-        other.start();
-        awaitSuccess(other);
-        await().until(node.signals::confirmed);
-        Duration manySweeps = Duration.ofSeconds(10); // less than the heartbeat timeout
-
-        await().until(() -> {
-            time.jump(manySweeps);
-            await().until(() -> since(assigned).compareTo(manySweeps) < 0);
-            return since(other).compareTo(manySweeps) > 0;
-        });
-        await().until(() -> other.progress().overdueFor().isZero());
-    }
-
-    private static Duration since(ListenerContainer container) {
-        Duration since = container.progress().sinceSuccess();
-        return since == null ? Duration.ZERO : since;
     }
 }

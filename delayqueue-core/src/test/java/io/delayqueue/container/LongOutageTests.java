@@ -62,18 +62,6 @@ class LongOutageTests extends OutageTest {
     }
 
     @Test
-    void unavailableRedisDoesNotDelayTheStart() {
-        redis.stop();
-        long begin = System.nanoTime();
-        listen(behindProxy());
-        assertThat(Duration.ofNanos(System.nanoTime() - begin)).isLessThan(Duration.ofSeconds(3));
-        await().until(() -> happenings.count("taskFailed") > LISTENERS);
-        redis.restart();
-        assertRecovers("Redis was away at the start");
-        assertQuiet(3);
-    }
-
-    @Test
     void idleConsumersDeliverAgainAfterALongOutage() {
         QueueNode node = working();
         Map<String, CompletableFuture<Boolean>> answers = new ConcurrentHashMap<>();
@@ -110,15 +98,6 @@ class LongOutageTests extends OutageTest {
         proxy.halfOpen(direction);
         assertRecovers("a half-open connection, lost " + direction, NOTICED.multipliedBy(3));
         assertQuiet(4);
-    }
-
-    @Test
-    void deliveryContinuesAfterTheServerHung() {
-        working(behindProxy(SWEEP));
-        redis.pause();
-        await().until(() -> happenings.count("taskFailed") > 0);
-        redis.resume();
-        assertRecovers("a server that hung");
     }
 
     @Test

@@ -5,20 +5,32 @@ import io.delayqueue.coordination.PeriodicTaskScheduler;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Runs tasks on a {@link TaskPool}, by a {@link MovableTime}. A run ends with the reply that it waits for. A task that
  * fails runs again after the back-off of the pool, by the system clock.
  */
-final class MovableTasks implements PeriodicTaskScheduler, AutoCloseable {
+public final class MovableTasks implements PeriodicTaskScheduler, AutoCloseable {
 
     private static final int THREADS = 16;
 
     private final MovableTime time;
     private final TaskPool pool;
     private final List<Handle> handles = new CopyOnWriteArrayList<>();
+    private final AtomicInteger calls = new AtomicInteger();
     private volatile int moves;
+
+    /**
+     * Creates tasks.
+     *
+     * @param failed receives the names and failures of tasks
+     */
+    public MovableTasks(MovableTime time, BiConsumer<String, Throwable> failed) {
+        this(time, (TaskPool.Listener) failed::accept);
+    }
 
     MovableTasks(MovableTime time, TaskPool.Listener listener) {
         this.time = time;
@@ -35,6 +47,15 @@ final class MovableTasks implements PeriodicTaskScheduler, AutoCloseable {
         return handle;
     }
 
+    public int scheduled() {
+        return handles.size();
+    }
+
+    /** Number of runs. */
+    public int calls() {
+        return calls.get();
+    }
+
     /** Plans all tasks anew. */
     void moved() {
         synchronized (this) {
@@ -44,7 +65,7 @@ final class MovableTasks implements PeriodicTaskScheduler, AutoCloseable {
     }
 
     /** Whether no task is due or runs, except those whose last run failed. */
-    boolean areIdle() {
+    public boolean areIdle() {
         return handles.stream().allMatch(Handle::isIdle);
     }
 
@@ -75,6 +96,7 @@ final class MovableTasks implements PeriodicTaskScheduler, AutoCloseable {
         @Override
         public Duration run() throws Exception {
             int before = moves;
+            calls.incrementAndGet();
             synchronized (this) {
                 due = Long.MAX_VALUE;
                 running = true;

@@ -134,9 +134,6 @@ class NextPollTests {
         saw(redisMillis(), PollReply.NEVER);
         assertThat(nextPoll.hasDueMessages(false)).isTrue();
         assertThat(reason(false)).isEqualTo(Reason.REQUESTED);
-        nextPoll.began(Plan.NEVER);
-        saw(PollReply.NEVER, PollReply.NEVER);
-        assertThat(reason(false)).isEqualTo(Reason.NONE);
     }
 
     @Test
@@ -192,15 +189,6 @@ class NextPollTests {
         saw(redisMillis(), PollReply.NEVER, List.of(), true);
         assertThat(reason(true, true, 0)).isEqualTo(Reason.NONE);
         assertThat(reason(true, true, 1)).isEqualTo(Reason.REQUESTED);
-    }
-
-    @Test
-    void fullAssignedPollerPollsForEachSignalledHead() {
-        saw(redisMillis(), PollReply.NEVER, List.of(), true);
-        pass(Duration.ofMillis(10));
-        nextPoll.headAt(redisMillis());
-        assertThat(wakes).hasValue(1);
-        assertThat(reason(true, true, 0)).isEqualTo(Reason.DUE);
     }
 
     @Test
@@ -282,19 +270,6 @@ class NextPollTests {
         measureLead();
 
         assertThat(microsLate(50_000)).isEqualTo(49_800);
-        assertThat(microsLate(200)).isZero();
-    }
-
-    @Test
-    void pollForSettlementsBeforeTheDueTimeDoesNotChangeTheLead() {
-        measureLead();
-        long due = redisMillis() + 10;
-        saw(due, PollReply.NEVER);
-        pass(Duration.ofNanos(plan(true, false, 10).nanos()).minusNanos(1_000));
-        nextPoll.began(plan(true, false, 10));
-        passMicros(90);
-        saw(PollReply.NEVER, PollReply.NEVER);
-
         assertThat(microsLate(200)).isZero();
     }
 

@@ -3,16 +3,12 @@ package io.delayqueue.container;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.delayqueue.coordination.KnownNodes.Node;
-import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.listener.DeliveryHandler;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.DelayMessage;
-import io.delayqueue.message.Shard;
 import io.delayqueue.message.Shard.QueueKind;
 import io.delayqueue.store.bench.Polls;
-import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
 import java.util.List;
@@ -22,10 +18,8 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** A topic paused on all nodes: several engines on one Redis. */
-@EmbeddedRedis
 class PauseEverywhereTests extends NodeTest {
 
-    private static final Shard SHARD = Shard.single("t");
     private static final ListenerOptions ONE = ListenerOptions.DEFAULTS.toBuilder()
             .concurrency(1)
             .drainTime(Duration.ofSeconds(30))
@@ -39,10 +33,6 @@ class PauseEverywhereTests extends NodeTest {
     /** A node that learns of pauses by signals only while a test runs. */
     private QueueNode node() {
         return add(QueueNode.on(redis.port()).settings(Pacing.quiet().settings()));
-    }
-
-    private static DelayMessage message(String topic, String id) {
-        return DelayMessage.to(topic).id(id).payload("").build();
     }
 
     private static List<DelayMessage> messages(String prefix, int count) {
@@ -179,24 +169,6 @@ class PauseEverywhereTests extends NodeTest {
     }
 
     @Test
-    void withoutSignalsAPauseTakesEffectWithTheNextHeartbeat() {
-        EngineSettings beating = Pacing.quiet()
-                .sweep(Duration.ofMillis(300))
-                .heartbeat(Duration.ofMillis(200))
-                .settings();
-        QueueNode deaf = add(QueueNode.on(redis.port()).settings(beating).silent());
-        ListenerContainer container = deaf.listen("t", ONE, HANDLED);
-        awaitSaid(deaf, true);
-        deaf.directory.pause("t");
-        await().until(container::isPausedEverywhere);
-        awaitSaid(deaf, false);
-        deaf.template.sendAll(messages("m", 5));
-        assertNothingBegins("m", deaf);
-        deaf.directory.resume("t");
-        awaitHandled("m", 5);
-    }
-
-    @Test
     void pausedTopicNotifiesNoDeadLetters() {
         QueueNode node = node();
         ListenerContainer deadLettered = node.container("t", QueueKind.NOTIFICATIONS, ONE, HANDLED);
@@ -216,24 +188,5 @@ class PauseEverywhereTests extends NodeTest {
         assertNothingBegins("m@", node);
         node.directory.resume("t");
         await().until(() -> happenings.count("acknowledged m@w1-1") == 1);
-    }
-
-    @Test
-    void pausedListenersCountAsConsumers() {
-        QueueNode node = node();
-        ListenerContainer container = node.listen("t", ONE, HANDLED);
-        node.container("t", QueueKind.NOTIFICATIONS, ONE, HANDLED).start();
-        awaitSaid(node, true);
-        NodeDirectory directory = node.directory;
-        await().until(() -> directory.read().nodes().get(0).notifications().contains("t"));
-        directory.pause("t");
-        awaitSaid(node, false);
-        assertThat(directory.read().paused()).containsExactly("t");
-        Node listed = directory.read().nodes().get(0);
-        assertThat(listed.name()).isEqualTo(node.name);
-        assertThat(listed.messages()).containsExactly("t");
-        assertThat(listed.notifications()).containsExactly("t");
-        container.stop().join();
-        await().until(() -> directory.read().nodes().get(0).messages().isEmpty());
     }
 }

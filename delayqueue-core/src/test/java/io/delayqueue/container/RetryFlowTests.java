@@ -7,14 +7,12 @@ import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.InvalidDeliveryException;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.listener.RetryDecision.RetryAfter;
-import io.delayqueue.listener.RetryDecision.ToDeadLetters;
 import io.delayqueue.listener.RetryPolicy;
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Failure;
 import io.delayqueue.test.redis.RedisServerProcess;
-import io.delayqueue.testing.SystemClock;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.time.Duration;
@@ -151,18 +149,6 @@ class RetryFlowTests extends HandlingTest {
     }
 
     @Test
-    void expiredMessageIsDeadLetteredWithoutAStart() {
-        node.template.send(DelayMessage.to("t")
-                .id("m")
-                .payload("")
-                .expireAt(SystemClock.now().minusSeconds(1))
-                .build());
-        listen(QUICK, deliveries -> null);
-        await("deadLettered m EXPIRED");
-        assertThat(happenings.of("started")).isEmpty();
-    }
-
-    @Test
     void failingRetryPolicyDelaysOnlyItsMessageByAMinute() {
         listen(
                 retriedBy(failed -> {
@@ -199,26 +185,6 @@ class RetryFlowTests extends HandlingTest {
         send("fine");
         await("acknowledged fine 1");
         assertThat(node.template.find("t", "m")).isPresent();
-    }
-
-    @Test
-    void exceptionWithFailingMethodsFailsTheAttempt() {
-        listen(retriedBy(failed -> new ToDeadLetters()), deliveries -> {
-            throw new Unspeakable();
-        });
-        send("m");
-        await("deadLettered m ATTEMPTS_SPENT");
-        assertThat(deadLetterOf("m").failure().type()).isEqualTo(Unspeakable.class.getName());
-    }
-
-    private static final class Unspeakable extends RuntimeException {
-
-        private static final long serialVersionUID = 1L;
-
-        @Override
-        public String getMessage() {
-            throw new UnsupportedOperationException("no words");
-        }
     }
 
     @Test

@@ -6,7 +6,6 @@ import static org.awaitility.Awaitility.await;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Shard;
-import io.delayqueue.store.bench.ServerClock;
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.FaultProxy;
 import io.delayqueue.test.redis.RedisServerProcess;
@@ -15,46 +14,32 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 /** The number of commands that the queue sends, counted by a proxy. */
 @EmbeddedRedis(dedicated = true)
-class RoundTripTests {
+class RoundTripTests extends NodeTest {
 
-    private final RedisServerProcess redis;
-    private final Happenings happenings = new Happenings();
-    private final List<QueueNode> nodes = new ArrayList<>();
-    private FaultProxy proxy;
+    private final FaultProxy proxy;
 
     RoundTripTests(RedisServerProcess redis) {
-        this.redis = redis;
-    }
-
-    @BeforeEach
-    void startProxy() {
-        redis.flush();
+        super(redis);
         proxy = FaultProxy.inFrontOf(redis);
     }
 
     @AfterEach
-    void stopNodes() {
-        nodes.forEach(QueueNode::close);
+    void close() {
+        stopNodes();
         proxy.close();
     }
 
     @Test
     void loneMessageCostsOneSendOneClaimAndOneSettle() {
-        ServerClock clock = new ServerClock(redis);
-        MovableTime time = new MovableTime(clock);
         Duration delay = Duration.ofSeconds(30); // before the next sweep and heartbeat
-        QueueNode node = QueueNode.on(proxy.port())
+        QueueNode node = add(QueueNode.on(proxy.port())
                 .settings(Pacing.quiet().settings())
-                .events(happenings)
                 .scripts(clock::over)
-                .time(time)
-                .start();
-        nodes.add(node);
+                .time(time));
         node.listen("t", ListenerOptions.DEFAULTS, deliveries -> null);
         node.template.send("t", "warms up");
         await().until(() -> happenings.count("acknowledged") == 1 && node.signals.confirmed());
@@ -80,8 +65,7 @@ class RoundTripTests {
     @Test
     void busyBacklogCostsATenthOfARoundTripPerMessageAtMost() {
         int count = 5_000;
-        QueueNode node = new QueueNode(proxy.port(), EngineSettings.DEFAULTS, happenings);
-        nodes.add(node);
+        QueueNode node = add(QueueNode.on(proxy.port()));
         List<DelayMessage> messages = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             messages.add(DelayMessage.to("t").id("m" + i).payload("p" + i).build());

@@ -4,10 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Due;
-import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.message.Shard;
 import io.delayqueue.test.redis.RedisServerProcess;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import org.awaitility.Awaitility;
@@ -65,20 +63,5 @@ class SendIdTests extends HandlingTest {
     private void sendUntilAcknowledged(DelayMessage.Builder message) {
         node.template.send(message.build());
         Awaitility.await().until(() -> node.template.find("t", "m").isEmpty());
-    }
-
-    @Test
-    void aReplacementHasAnotherOneAndAReschedulingKeepsIt() {
-        node.template.send(message().nonce("n1").delay(Duration.ofHours(1)).build());
-        node.template.send(message()
-                .nonce("n2")
-                .delay(Duration.ofHours(1))
-                .onDuplicate(OnDuplicate.REPLACE)
-                .build());
-        node.template.reschedule("t", "m", Duration.ZERO);
-        listenFailing(0);
-        Awaitility.await().until(() -> sendIds.size() == 1);
-
-        assertThat(sendIds).containsExactly("n2");
     }
 }

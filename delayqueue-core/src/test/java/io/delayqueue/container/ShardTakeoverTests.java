@@ -8,8 +8,6 @@ import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Shard;
-import io.delayqueue.store.bench.ServerClock;
-import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.Direction;
 import io.delayqueue.test.redis.FaultProxy;
 import io.delayqueue.test.redis.RedisServerProcess;
@@ -22,51 +20,33 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.RepeatedTest;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Other nodes deliver the messages of a shard whose assigned node hangs, fails, is paused or is full. */
-@EmbeddedRedis
-class ShardTakeoverTests {
+class ShardTakeoverTests extends NodeTest {
 
     private static final List<String> TOPICS = List.of("t0", "t1", "t2", "t3", "t4", "t5", "sharded");
     private static final int SHARDS = 6;
 
-    private static final Duration STEP = EngineSettings.DEFAULTS.sweep();
-
-    private final RedisServerProcess redis;
-    private final Happenings happenings = new Happenings();
     private final Set<String> handled = ConcurrentHashMap.newKeySet();
     private final CountDownLatch stuck = new CountDownLatch(TOPICS.size());
-    private final CountDownLatch release = new CountDownLatch(1);
 
     ShardTakeoverTests(RedisServerProcess redis) {
-        this.redis = redis;
-    }
-
-    @BeforeEach
-    void flush() {
-        redis.flush();
+        super(redis);
     }
 
     /** One of the two nodes is assigned; each hangs once. */
     @ParameterizedTest
     @ValueSource(ints = {0, 1})
     void messagesOfAHangingAssignedNodeAreTakenByAnotherWithASweep(int hanging) {
-        MovableTime time = new MovableTime();
         try (FaultProxy proxy = FaultProxy.inFrontOf(redis)) {
-            List<QueueNode> nodes = new ArrayList<>();
             for (int i = 0; i < 2; i++) {
                 QueueNode.Builder node = QueueNode.on(i == hanging ? proxy.port() : redis.port());
-                nodes.add(i == hanging ? node.start() : node.time(time).start());
-                nodes.get(i).listen("t", ListenerOptions.DEFAULTS, this::handle);
+                add(i == hanging ? node : node.time(time)).listen("t", ListenerOptions.DEFAULTS, this::handle);
                 await().until(nodes.get(i).signals::confirmed);
             }
             proxy.blackHole(Direction.CLIENT_TO_SERVER, Direction.SERVER_TO_CLIENT);
@@ -75,64 +55,24 @@ class ShardTakeoverTests {
             time.passUntil(STEP, () -> handled.contains(id));
             proxy.pass();
             proxy.disconnect();
-            nodes.forEach(QueueNode::close);
+            stopNodes();
         }
-    }
-
-    @Test
-    @Tag("long")
-    @Tag("core")
-    void messagesOfAHangingAssignedNodeAreTakenByAnotherWithinASweep() {
-        try (FaultProxy firstProxy = FaultProxy.inFrontOf(redis);
-                FaultProxy secondProxy = FaultProxy.inFrontOf(redis);
-                QueueNode first = listening(firstProxy);
-                QueueNode second = listening(secondProxy)) {
-            for (FaultProxy hanging : List.of(firstProxy, secondProxy)) {
-                await().until(() -> first.signals.confirmed() && second.signals.confirmed());
-                hanging.blackHole(Direction.CLIENT_TO_SERVER, Direction.SERVER_TO_CLIENT);
-                QueueNode other = hanging.equals(firstProxy) ? second : first;
-                String id =
-                        other.template.send("t", "m", Duration.ofMillis(500)).id();
-                long start = System.nanoTime();
-                await().until(() -> handled.contains(id));
-                Duration took = Duration.ofNanos(System.nanoTime() - start);
-                System.out.println("delivered while a node hangs, after " + took);
-                hanging.pass();
-                hanging.disconnect();
-                assertThat(took).isLessThan(EngineSettings.DEFAULTS.sweep().multipliedBy(3));
-            }
-        }
-    }
-
-    private QueueNode listening(FaultProxy proxy) {
-        QueueNode node = new QueueNode(proxy.port(), EngineSettings.DEFAULTS);
-        node.listen("t", ListenerOptions.DEFAULTS, this::handle);
-        return node;
     }
 
     @Test
     void shardsOfAFailedNodeAreSweptAfterTheTimeout() {
-        ServerClock clock = new ServerClock(redis);
-        MovableTime time = new MovableTime(clock);
-        try (QueueNode survivor = failing(clock, time)) {
-            MovableTime stopped = new MovableTime();
-            QueueNode failed = failing(clock, stopped);
-            awaitAssignedNodesOf(survivor, 2);
-            assertThat(assignedNodes(survivor)).contains(failed.name);
-            failed.abandon();
-            List<String> ids = sendToAll(survivor, "later", Duration.ofMinutes(1));
-            time.passUntil(STEP, () -> handled.containsAll(ids));
-            time.passUntil(STEP, () -> assignedNodes(survivor).stream().allMatch(survivor.name::equals));
-        }
-    }
+        QueueNode.Builder builder = on(redis.port(), EngineSettings.DEFAULTS).scripts(clock::over);
+        QueueNode survivor = add(builder.time(time));
+        QueueNode failed = builder.time(new MovableTime()).start();
+        listenToAll(survivor, ListenerOptions.DEFAULTS);
+        listenToAll(failed, ListenerOptions.DEFAULTS);
+        awaitAssignedNodesOf(survivor, 2);
+        assertThat(assignedNodes(survivor)).contains(failed.name);
 
-    private QueueNode failing(ServerClock clock, MovableTime time) {
-        QueueNode node = on(redis.port(), EngineSettings.DEFAULTS)
-                .scripts(clock::over)
-                .time(time)
-                .start();
-        listenToAll(node, ListenerOptions.DEFAULTS);
-        return node;
+        failed.abandon();
+        List<String> ids = sendToAll(survivor, "later", Duration.ofMinutes(1));
+        time.passUntil(STEP, () -> handled.containsAll(ids));
+        time.passUntil(STEP, () -> assignedNodes(survivor).stream().allMatch(survivor.name::equals));
     }
 
     @Test
@@ -150,18 +90,6 @@ class ShardTakeoverTests {
             deliversAll(staying, "paused");
             awaitAssignedNodesOf(staying, 1);
         }
-    }
-
-    @Test
-    void fullAssignedPollerWakesIdlePollers() throws Exception {
-        besideFullNode(idle -> deliversAll(idle, "full"));
-    }
-
-    @RepeatedTest(20)
-    @Tag("long")
-    @Tag("core")
-    void fullAssignedPollerWakesIdlePollersAgain() throws Exception {
-        besideFullNode(idle -> deliversAll(idle, "full"));
     }
 
     /** The full node does not learn what happened to the first message. It must signal a second message and a later head too. */
@@ -198,42 +126,8 @@ class ShardTakeoverTests {
         }
     }
 
-    /**
-     * A listener claims from several shards at once, and the first poller may have reserved its whole budget. Without
-     * signals, and if another listener is assigned, only the poll at the start finds the due messages.
-     */
-    @Test
-    void dueMessagesFoundWithoutCapacityAreClaimedWhenThereIsSome() throws Exception {
-        GatedStore gated = new GatedStore();
-        ListenerOptions one =
-                ListenerOptions.DEFAULTS.toBuilder().concurrency(1).prefetch(0).build();
-        try (QueueNode node = on(redis.port(), Pacing.quiet().settings())
-                .trusting()
-                .store(gated)
-                .start()) {
-            node.template.send(
-                    DelayMessage.to("sharded").id("stuck").payload("").build());
-            node.listen("sharded", one, this::handle);
-            await().until(() -> stuck.getCount() < TOPICS.size());
-            List<String> ids = sendToAll(node, "due", Duration.ZERO, List.of("sharded"));
-
-            AtomicInteger looks = new AtomicInteger();
-            gated.set(poll -> {
-                boolean first = looks.getAndIncrement() == 0;
-                Object reply = poll.call();
-                if (first) {
-                    await().until(() -> looks.get() >= SHARDS);
-                }
-                return reply;
-            });
-            node.listen("sharded", ListenerOptions.DEFAULTS, this::handle);
-            await().untilAsserted(() -> assertThat(handled).containsAll(ids));
-            release.countDown();
-        }
-    }
-
     private QueueNode.Builder on(int port, EngineSettings settings) {
-        return QueueNode.on(port).shards("sharded", SHARDS).settings(settings).events(happenings);
+        return QueueNode.on(port).shards("sharded", SHARDS).settings(settings);
     }
 
     private static int shards(String topic) {

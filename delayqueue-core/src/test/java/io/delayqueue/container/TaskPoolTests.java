@@ -6,8 +6,6 @@ import static org.awaitility.Awaitility.await;
 import io.delayqueue.coordination.PeriodicTask;
 import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
@@ -17,7 +15,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class TaskPoolTests {
@@ -46,17 +43,6 @@ class TaskPoolTests {
     void close() throws InterruptedException {
         pool.close();
         assertThat(pool.awaitEnd(Duration.ofSeconds(60))).isTrue();
-    }
-
-    @Test
-    void taskRunsAtOnceAndThenAfterItsDelay() throws Exception {
-        AtomicInteger calls = new AtomicInteger();
-        TaskPool single = single();
-        single.schedule("s", () -> calls.incrementAndGet() < 3 ? Duration.ofMillis(1) : FAR);
-        await().until(() -> calls.get() == 3);
-        awaitLaterTask(single);
-        assertThat(calls).hasValue(3);
-        close(single);
     }
 
     /** With one thread, tasks run in the order in which they become due. */
@@ -154,36 +140,6 @@ class TaskPoolTests {
     }
 
     @Test
-    @Tag("long")
-    @Tag("core")
-    void failingTaskBacksOffDespiteWakeUpsAndRecovers() {
-        AtomicInteger calls = new AtomicInteger();
-        AtomicBoolean broken = new AtomicBoolean(true);
-        AtomicInteger successes = new AtomicInteger();
-        TaskHandle handle = pool.schedule("s", () -> {
-            calls.incrementAndGet();
-            if (broken.get()) {
-                throw new AssertionError("broken");
-            }
-            successes.incrementAndGet();
-            return FAR;
-        });
-        long begin = System.nanoTime();
-        await().pollInterval(Duration.ofMillis(1)).until(() -> {
-            handle.wake();
-            return System.nanoTime() - begin > Duration.ofSeconds(2).toNanos();
-        });
-        // 50, 100, 200, 400, 800, 1000 ms
-        assertThat(calls.get()).isBetween(3, 7);
-        assertThat(failures).hasSizeGreaterThanOrEqualTo(calls.get() - 1).contains("s broken");
-        broken.set(false);
-        await().until(() -> successes.get() > 0);
-        int after = calls.get();
-        handle.wake();
-        await().until(() -> calls.get() > after);
-    }
-
-    @Test
     void cancelledTaskIsNotCalledAgain() throws Exception {
         AtomicInteger calls = new AtomicInteger();
         Queue<TaskHandle> own = new ConcurrentLinkedQueue<>();
@@ -204,24 +160,6 @@ class TaskPoolTests {
     }
 
     @Test
-    void busyTasksDoNotStarveOthers() {
-        AtomicInteger quiet = new AtomicInteger();
-        AtomicLong busy = new AtomicLong();
-        for (int i = 0; i < 10; i++) {
-            pool.schedule("busy", () -> {
-                busy.incrementAndGet();
-                return Duration.ZERO;
-            });
-        }
-        pool.schedule("quiet", () -> {
-            quiet.incrementAndGet();
-            return Duration.ofMillis(1);
-        });
-        await().until(() -> quiet.get() > 50);
-        assertThat(busy.get()).isPositive();
-    }
-
-    @Test
     void taskRunsWhenAThreadCanBeCreated() {
         AtomicInteger calls = new AtomicInteger();
         exhaustion.begin();
@@ -237,40 +175,6 @@ class TaskPoolTests {
         exhaustion.begin();
         handle.wake();
         await().until(() -> calls.get() == 2);
-    }
-
-    @Test
-    void oneThreadServesAllTasksIfNoOtherCanBeCreated() {
-        AtomicInteger calls = new AtomicInteger();
-        List<TaskHandle> handles = new ArrayList<>();
-        handles.add(pool.schedule("first", () -> Duration.ofMillis(1)));
-        exhaustion.begin();
-        for (int i = 0; i < 5; i++) {
-            handles.add(pool.schedule("s" + i, () -> {
-                calls.incrementAndGet();
-                return FAR;
-            }));
-        }
-        await().until(() -> calls.get() == 5);
-        handles.forEach(TaskHandle::wake);
-        await().until(() -> calls.get() == 10);
-    }
-
-    @Test
-    void taskRunsAgainEvenIfTheFailureListenerThrows() throws Exception {
-        TaskPool quiet = new TaskPool(1, exhaustion.threads(), System::nanoTime, (task, failure) -> {
-            throw (Error) failure;
-        });
-        AtomicInteger calls = new AtomicInteger();
-        AssertionError broken = new AssertionError("broken");
-        quiet.schedule("s", () -> {
-            if (calls.incrementAndGet() < 3) {
-                throw broken;
-            }
-            return FAR;
-        });
-        await().until(() -> calls.get() == 3);
-        close(quiet);
     }
 
     @Test

@@ -11,9 +11,6 @@ import io.delayqueue.store.ShardCounts;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.net.ConnectException;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionException;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
@@ -79,43 +76,6 @@ class UnavailableTests extends HandlingTest {
     }
 
     @Test
-    void openCircuitClaimsAProbeAtMost() {
-        CountDownLatch probed = new CountDownLatch(1);
-        ListenerContainer listener = node.listen("t", OPTIONS, deliveries -> {
-            if (calls.incrementAndGet() > 1) {
-                probed.await();
-            }
-            throw new DependencyUnavailableException("the bank is unavailable");
-        });
-        send("m");
-        awaitState(listener, State.UNAVAILABLE);
-
-        send(5);
-        time.jump(Circuit.FIRST_DELAY.multipliedBy(2));
-        Awaitility.await().until(() -> calls.get() == 2);
-        time.awaitTasks();
-        assertThat(counts().leased()).isEqualTo(1);
-        assertThat(calls).hasValue(2);
-        probed.countDown();
-    }
-
-    @Test
-    void asynchronousFailuresAreLikeThrownOnes() {
-        node.listen("t", OPTIONS, deliveries -> {
-            calls.incrementAndGet();
-            return available
-                    ? null
-                    : CompletableFuture.failedFuture(
-                            new CompletionException(new DependencyUnavailableException("the bank")));
-        });
-        send(20);
-        Awaitility.await().until(() -> calls.get() > 0);
-        available = true;
-        awaitWhileTimePasses("acknowledged", 20);
-        assertThat(happenings.of("retried")).isEmpty();
-    }
-
-    @Test
     void exceptionsOfTheOptionMatchSubclassesAndCauses() {
         ListenerOptions options = OPTIONS.toBuilder()
                 .unavailableOn(List.of(java.net.SocketException.class))
@@ -161,38 +121,6 @@ class UnavailableTests extends HandlingTest {
         }
         assertThat(happenings.of("deadLettered")).containsExactly("deadLettered bad ATTEMPTS_SPENT");
         assertThat(deadLetterOf("bad").attempts()).isEqualTo(3);
-    }
-
-    @Test
-    void pausedAndStoppedListenersStaySoWhenTheDelayHasPassed() {
-        ListenerContainer listener = node.listen("t", OPTIONS, needingASystem());
-        send("m");
-        awaitState(listener, State.UNAVAILABLE);
-        listener.pause();
-        assertThat(listener.status().state()).isEqualTo(State.PAUSED);
-        int before = calls.get();
-        time.jump(Circuit.FIRST_DELAY.multipliedBy(2));
-        time.awaitTasks();
-        assertThat(calls).hasValue(before);
-
-        available = true;
-        listener.resume();
-        awaitWhileTimePasses("acknowledged m 1", 1);
-    }
-
-    @Test
-    void stopReleasesEverything() {
-        ListenerContainer listener = node.listen("t", OPTIONS, needingASystem());
-        send(50);
-        awaitState(listener, State.UNAVAILABLE);
-        listener.stop().join();
-
-        assertThat(counts().leased()).isZero();
-        assertThat(counts().ready() + counts().scheduled()).isEqualTo(50);
-
-        available = true;
-        listener.start();
-        awaitWhileTimePasses("acknowledged", 50);
     }
 
     @Test

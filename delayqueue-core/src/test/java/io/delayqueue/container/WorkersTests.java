@@ -1,7 +1,6 @@
 package io.delayqueue.container;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
@@ -58,31 +57,6 @@ class WorkersTests {
     }
 
     @Test
-    void failingHandlingReleasesItsPermit() {
-        ExecutorService quiet = Executors.newCachedThreadPool(task -> {
-            Thread thread = new Thread(task);
-            thread.setUncaughtExceptionHandler((failed, why) -> {});
-            return thread;
-        });
-        Workers workers = new Workers(
-                quiet,
-                1,
-                () -> Workers.batch(1, waiting::poll),
-                batch -> {
-                    handled.incrementAndGet();
-                    throw new AssertionError("mistake");
-                },
-                () -> {});
-        for (int i = 1; i <= 3; i++) {
-            int expected = i;
-            waiting.add(delivery());
-            workers.dispatch();
-            await().until(() -> handled.get() == expected && workers.inUse() == 0);
-        }
-        quiet.shutdown();
-    }
-
-    @Test
     void workerThatCannotStartTheNextHandlesItsOwnBatch() {
         AtomicInteger threads = new AtomicInteger();
         Workers workers = new Workers(
@@ -103,20 +77,6 @@ class WorkersTests {
         workers.dispatch();
         await().until(() -> handled.get() == 2 && workers.inUse() == 0);
         assertThat(threads).hasValueGreaterThan(1);
-    }
-
-    @Test
-    void rejectedWorkerReleasesItsPermit() {
-        Workers workers = new Workers(
-                task -> {
-                    throw new OutOfMemoryError("unable to create native thread");
-                },
-                1,
-                List::of,
-                batch -> null,
-                () -> {});
-        assertThatThrownBy(workers::dispatch).isInstanceOf(OutOfMemoryError.class);
-        assertThat(workers.inUse()).isZero();
     }
 
     @Test

@@ -28,8 +28,8 @@ abstract class HeldSendsTest extends RedisTest {
     DelayQueueTemplateBuilder builder(int concurrentCalls) {
         PayloadCodec codec = QueueOnRedis.codec();
         DelayQueueTemplateBuilder builder = DelayQueueTemplate.builder(
-                        sends.around(queue.store()), queue.topics(), codec, InstantSource.system())
-                .events(queue.events());
+                        sends.around(queue.store), queue.topics, codec, InstantSource.system())
+                .events(queue.events);
         builder.concurrentCalls = concurrentCalls;
         return builder;
     }
@@ -43,7 +43,7 @@ abstract class HeldSendsTest extends RedisTest {
     }
 
     long stored() {
-        return queue.store().awaitCount(Shard.single("orders")).scheduled();
+        return queue.store.awaitCount(Shard.single("orders")).scheduled();
     }
 
     /** Runs a call on a thread of its own. */

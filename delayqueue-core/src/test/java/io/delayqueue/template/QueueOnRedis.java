@@ -1,5 +1,6 @@
 package io.delayqueue.template;
 
+import io.delayqueue.container.Happenings;
 import io.delayqueue.convert.JsonPayloadConverter;
 import io.delayqueue.convert.PayloadCodec;
 import io.delayqueue.event.EventBus;
@@ -47,22 +48,22 @@ public final class QueueOnRedis implements AutoCloseable {
     /** The command timeout of tests that wait for it. */
     public static final Duration SHORT_COMMAND_TIMEOUT = Duration.ofMillis(500);
 
-    private final RedisServerProcess server;
-    private final FaultProxy proxy;
+    public final RedisServerProcess server;
+    public final FaultProxy proxy;
     private final ExecutorService executor = Executors.newCachedThreadPool();
-    private final LettuceConnectionFactory application;
-    private final QueueConnections connections;
-    private final KeySpace keySpace = new KeySpace("dq");
-    private final TopicRegistry topics;
-    private final BlockingStore store;
-    private final ServerClock clock;
-    private final ScriptFaults faults = new ScriptFaults();
-    private final ScriptRunner scripts;
+    public final LettuceConnectionFactory application;
+    public final QueueConnections connections;
+    public final KeySpace keySpace = new KeySpace("dq");
+    public final TopicRegistry topics;
+    public final BlockingStore store;
+    public final ServerClock clock;
+    public final ScriptFaults faults = new ScriptFaults();
+    public final ScriptRunner scripts;
     private final AtomicInteger begun = new AtomicInteger();
     private final AtomicInteger ended = new AtomicInteger();
     private final AtomicLong sequence = new AtomicLong();
-    private final RecordedEvents recorded = new RecordedEvents();
-    private final EventBus events = new EventBus(List.of(recorded));
+    public final Happenings recorded = new Happenings();
+    public final EventBus events = new EventBus(List.of(recorded));
 
     public QueueOnRedis(RedisServerProcess server) {
         this(server, ShardPlan.NONE);
@@ -149,6 +150,11 @@ public final class QueueOnRedis implements AutoCloseable {
         }
     }
 
+    /** Claims all due messages of a topic with one shard. */
+    public void claim(String topic) {
+        poll(Shard.single(topic), List.of());
+    }
+
     private PollReply poll(Shard shard, List<Settlement> settlements) {
         return store.awaitPoll(
                 shard,
@@ -166,34 +172,6 @@ public final class QueueOnRedis implements AutoCloseable {
         return new PayloadCodec(new JsonPayloadConverter(JsonMapper.builder().build()));
     }
 
-    public RedisServerProcess server() {
-        return server;
-    }
-
-    public FaultProxy proxy() {
-        return proxy;
-    }
-
-    public LettuceConnectionFactory application() {
-        return application;
-    }
-
-    public QueueConnections connections() {
-        return connections;
-    }
-
-    public KeySpace keySpace() {
-        return keySpace;
-    }
-
-    public TopicRegistry topics() {
-        return topics;
-    }
-
-    public ScriptRunner scripts() {
-        return scripts;
-    }
-
     /** Number of script calls that have begun. */
     public int calls() {
         return begun.get();
@@ -203,28 +181,6 @@ public final class QueueOnRedis implements AutoCloseable {
     public boolean isCalling() {
         int before = ended.get();
         return before < begun.get();
-    }
-
-    /** The faults of script calls. */
-    public ScriptFaults faults() {
-        return faults;
-    }
-
-    /** The clock that scripts read. */
-    public ServerClock clock() {
-        return clock;
-    }
-
-    public BlockingStore store() {
-        return store;
-    }
-
-    public EventBus events() {
-        return events;
-    }
-
-    public RecordedEvents recorded() {
-        return recorded;
     }
 
     @Override

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.delayqueue.message.DelayMessage;
-import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.message.SendResult;
 import io.delayqueue.message.Shard;
 import java.time.Duration;
@@ -30,8 +29,8 @@ class SendAfterCommitTests extends RedisTest {
     @BeforeEach
     void open() {
         queue.template().send("orders", "makes Redis know the script");
-        queue.recorded().lines().clear();
-        queue.proxy().traffic().reset();
+        queue.recorded.clear();
+        queue.proxy.traffic().reset();
     }
 
     private DelayQueueTemplate template() {
@@ -70,14 +69,14 @@ class SendAfterCommitTests extends RedisTest {
             String generated = template.sendAfterCommit("orders", "p", Duration.ofHours(1));
             template.sendAfterCommit(message("b"));
             template.sendAfterCommit(message("c"));
-            assertThat(queue.proxy().traffic().requests()).isZero();
+            assertThat(queue.proxy.traffic().requests()).isZero();
             return generated;
         });
 
-        assertThat(queue.proxy().traffic().requests()).isEqualTo(1);
+        assertThat(queue.proxy.traffic().requests()).isEqualTo(1);
         assertThat(isThere(id)).isTrue();
         assertThat(isThere("b") && isThere("c")).isTrue();
-        assertThat(queue.recorded().lines()).containsExactly("sent orders 3");
+        assertThat(queue.recorded.lines()).containsExactly("sent orders 3");
     }
 
     @Test
@@ -94,7 +93,7 @@ class SendAfterCommitTests extends RedisTest {
                 }))
                 .hasMessage("no");
 
-        assertThat(queue.proxy().traffic().requests()).isZero();
+        assertThat(queue.proxy.traffic().requests()).isZero();
     }
 
     @Test
@@ -133,20 +132,20 @@ class SendAfterCommitTests extends RedisTest {
 
     @Test
     void anOutageShorterThanTheTimeoutIsBridged() {
-        DelayQueueTemplate template = template(queue.faults()::pass);
-        queue.faults().refuse();
+        DelayQueueTemplate template = template(queue.faults::pass);
+        queue.faults.refuse();
 
         transaction.executeWithoutResult(status -> template.sendAfterCommit(message("a")));
 
         assertThat(isThere("a")).isTrue();
         assertThat(pauses.get()).isEqualTo(2);
-        assertThat(queue.recorded().lines()).containsExactly("sent orders 1");
+        assertThat(queue.recorded.lines()).containsExactly("sent orders 1");
     }
 
     @Test
     void aSendWithoutReplyIsRepeatedUnchanged() {
-        DelayQueueTemplate template = template(queue.faults()::pass);
-        queue.faults().loseReplies("send");
+        DelayQueueTemplate template = template(queue.faults::pass);
+        queue.faults.loseReplies("send");
 
         transaction.executeWithoutResult(status -> {
             template.sendAfterCommit(message("a"));
@@ -154,13 +153,13 @@ class SendAfterCommitTests extends RedisTest {
         });
 
         assertThat(isThere("a")).isTrue();
-        assertThat(queue.store().awaitCount(Shard.single("orders")).scheduled()).isEqualTo(2);
+        assertThat(queue.store.awaitCount(Shard.single("orders")).scheduled()).isEqualTo(2);
     }
 
     @Test
     void afterTheTimeoutTheCommitThrowsAndTheTransactionIsCommitted() {
         DelayQueueTemplate template = template();
-        queue.faults().refuse();
+        queue.faults.refuse();
 
         assertThatThrownBy(() -> transaction.executeWithoutResult(status -> template.sendAfterCommit(message("a"))))
                 .isInstanceOf(MessageRejectedException.class)
@@ -169,14 +168,14 @@ class SendAfterCommitTests extends RedisTest {
         assertThat(transactions.commits()).isEqualTo(1);
         assertThat(nanos.get()).isEqualTo(Duration.ofSeconds(10).toNanos());
         assertThat(pauses.get()).isEqualTo(14);
-        assertThat(queue.recorded().lines()).hasSize(1).allMatch(line -> line.startsWith("failed orders a "));
+        assertThat(queue.recorded.lines()).hasSize(1).allMatch(line -> line.startsWith("failed orders a "));
     }
 
     @Test
     void eachOfSeveralFailuresIsReported() {
         DelayQueueTemplate template = template();
         queue.template().send(message("b"));
-        queue.recorded().lines().clear();
+        queue.recorded.clear();
 
         BatchSendException failed = catchThrowableOfType(
                 BatchSendException.class,
@@ -189,30 +188,13 @@ class SendAfterCommitTests extends RedisTest {
         assertThat(failed.failed()).extracting(SendResult::id).containsExactly("b");
         assertThat(failed.results()).hasSize(3);
         assertThat(pauses.get()).isZero();
-        assertThat(queue.recorded().lines()).contains("failed orders b DuplicateMessageException", "sent orders 2");
-    }
-
-    @Test
-    void aLaterMessageOfTheTransactionMayReplaceAnEarlierOne() {
-        DelayQueueTemplate template = template();
-
-        transaction.executeWithoutResult(status -> {
-            template.sendAfterCommit(message("a"));
-            template.sendAfterCommit(message("a").toBuilder()
-                    .payload("new")
-                    .onDuplicate(OnDuplicate.REPLACE)
-                    .build());
-        });
-
-        assertThat(template.find("orders", "a").orElseThrow().envelope().payload())
-                .asString()
-                .isEqualTo("new");
+        assertThat(queue.recorded.lines()).contains("failed orders b DuplicateMessageException", "sent orders 2");
     }
 
     @Test
     void anInterruptEndsTheRepeating() {
         DelayQueueTemplate template = template(() -> Thread.currentThread().interrupt());
-        queue.faults().refuse();
+        queue.faults.refuse();
 
         try {
             assertThatThrownBy(() -> transaction.executeWithoutResult(status -> template.sendAfterCommit(message("a"))))
@@ -261,21 +243,6 @@ class SendAfterCommitTests extends RedisTest {
 
         assertThat(isThere("kept") && isThere("nested")).isTrue();
         assertThat(isThere("first") || isThere("dropped")).isFalse();
-    }
-
-    @Test
-    void messagesSentInAnAfterCommitCallbackAreSent() {
-        DelayQueueTemplate template = template();
-
-        transaction.executeWithoutResult(
-                status -> TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                    @Override
-                    public void afterCommit() {
-                        template.sendAfterCommit(message("a"));
-                    }
-                }));
-
-        assertThat(isThere("a")).isTrue();
     }
 
     @Test

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.delayqueue.message.DelayMessage;
-import io.delayqueue.message.Durability;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.message.SendResult;
 import io.delayqueue.message.SendResult.Accepted;
@@ -16,11 +15,8 @@ import io.delayqueue.message.SendResult.Success;
 import io.delayqueue.message.Shard;
 import io.delayqueue.test.redis.RedisRequest;
 import java.nio.charset.StandardCharsets;
-import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
 class SendAllTests extends RedisTest {
@@ -38,7 +34,7 @@ class SendAllTests extends RedisTest {
     }
 
     private long scripts() {
-        return queue.proxy().traffic().recorded().stream()
+        return queue.proxy.traffic().recorded().stream()
                 .filter(RedisRequest::isScript)
                 .count();
     }
@@ -48,7 +44,7 @@ class SendAllTests extends RedisTest {
         queue.template().send("orders", "first");
         queue.close();
         queue = new QueueOnRedis(server);
-        queue.proxy().traffic().startRecording();
+        queue.proxy.traffic().startRecording();
     }
 
     @Test
@@ -60,40 +56,16 @@ class SendAllTests extends RedisTest {
         assertThat(scripts()).isEqualTo(1 + 5);
         assertThat(results).hasSize(1200).allMatch(Accepted.class::isInstance);
         assertThat(results).extracting(SendResult::id).startsWith("m0", "m1").endsWith("m1199");
-        assertThat(queue.store().awaitCount(Shard.single("orders")).ready()).isEqualTo(1201);
-        assertThat(queue.recorded().lines())
+        assertThat(queue.store.awaitCount(Shard.single("orders")).ready()).isEqualTo(1201);
+        assertThat(queue.recorded.lines())
                 .containsExactlyInAnyOrder(
                         "sent orders 250", "sent orders 250", "sent orders 250", "sent orders 250", "sent orders 200");
     }
 
     @Test
-    void aBatchEndsAtItsBytes() {
-        secondProcess();
-        String half = "x".repeat(700_000);
-
-        queue.template()
-                .sendAll(Stream.of("a", "b", "c", "d")
-                        .map(id ->
-                                DelayMessage.to("orders").id(id).payload(half).build())
-                        .toList());
-
-        assertThat(scripts()).isEqualTo(1 + 4);
-    }
-
-    @Test
-    void aMessageLargerThanABatchIsSentAlone() {
-        queue.open("orders");
-        DelayQueueTemplate template = queue.templateBuilder()
-                .limits(new SendLimits(1000, 1000, SendLimits.DEFAULTS.maxDelay(), 500, 100))
-                .build();
-
-        assertThat(template.sendAll(messages(3))).hasSize(3);
-    }
-
-    @Test
     void noMessagesAreNoCommand() {
         assertThat(queue.template().sendAll(List.of())).isEmpty();
-        assertThat(queue.proxy().traffic().requests()).isZero();
+        assertThat(queue.proxy.traffic().requests()).isZero();
     }
 
     @Test
@@ -111,7 +83,7 @@ class SendAllTests extends RedisTest {
     @Test
     void aFailedMessageAffectsNoOtherAndAllResultsAreReported() {
         queue.template().send(message("live"));
-        queue.recorded().lines().clear();
+        queue.recorded.clear();
 
         BatchSendException failed = catchThrowableOfType(
                 BatchSendException.class,
@@ -135,41 +107,9 @@ class SendAllTests extends RedisTest {
                 .containsExactly("Accepted", "Duplicate", "Rejected", "Kept", "Duplicate", "Accepted");
         assertThat(failed.failed()).extracting(SendResult::id).containsExactly("live", "large", "a");
         assertThat(failed).hasMessageContaining("3 of 6").hasMessageContaining("max-payload-size");
-        assertThat(queue.recorded().lines())
+        assertThat(queue.recorded.lines())
                 .containsExactlyInAnyOrder(
                         "sent orders 1", "sent orders 1", "duplicate orders live", "duplicate orders a");
-    }
-
-    /** A message without a payload, which the template never creates: its encoding fails. */
-    private static PendingMessage unwritable(String id) {
-        PendingMessage unwritable = new PendingMessage(message(id), id, "n", Durability.NONE);
-        unwritable.serialised(null);
-        return unwritable;
-    }
-
-    private static PendingMessage pending(String id) {
-        return new PendingMessage(message(id), id, "n", Durability.NONE);
-    }
-
-    @Test
-    void aMessageThatCannotBeEncodedIsRejectedAlone() {
-        SendBatcher batcher = new SendBatcher(
-                new SendBatcher.Route(Shard.single("orders"), Durability.NONE),
-                queue.store(),
-                queue.topics(),
-                queue.events(),
-                SendLimits.DEFAULTS,
-                1,
-                false);
-        List<PendingMessage> messages = List.of(pending("a"), unwritable("b"), pending("c"));
-
-        batcher.submit(messages);
-
-        assertThat(messages.stream().map(message -> message.result().join()))
-                .extracting(SendResult::getClass)
-                .extracting(Class::getSimpleName)
-                .containsExactly("Accepted", "Rejected", "Accepted");
-        assertThat(batcher.send(unwritable("b"), Duration.ofSeconds(5))).isInstanceOf(Rejected.class);
     }
 
     @Test
@@ -205,20 +145,5 @@ class SendAllTests extends RedisTest {
         } finally {
             server.command("CONFIG", "SET", "maxmemory", "0");
         }
-    }
-
-    @Test
-    void interceptorsSeeEachMessageOfABatch() {
-        DelayQueueTemplate template = queue.templateBuilder()
-                .interceptors(List.of((sending, next) -> {
-                    sending.header("trace", sending.id());
-                    return next.proceed();
-                }))
-                .build();
-
-        template.sendAll(messages(3));
-
-        assertThat(template.find("orders", "m2").orElseThrow().envelope().headers())
-                .isEqualTo(Map.of("trace", "m2"));
     }
 }

@@ -12,8 +12,6 @@ import io.delayqueue.message.SendResult.Unknown;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.RedisCallException.Kind;
 import io.delayqueue.store.SendReply;
-import io.delayqueue.test.redis.Direction;
-import io.delayqueue.testing.SystemClock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -23,7 +21,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 class SharedSendFailureTests extends HeldSendsTest {
@@ -149,45 +146,6 @@ class SharedSendFailureTests extends HeldSendsTest {
     }
 
     @Test
-    void aSingleSendWithoutReplyFailsTheMessagesBehindIt() {
-        sends.set((ids, call) -> CompletableFuture.failedFuture(noReply));
-        sends.hold("first");
-        DelayQueueTemplate template = builder().build();
-        CompletableFuture<Success> first = blocked(template, "first");
-        CompletableFuture<Success> behind = blocked(template, "behind");
-
-        sends.release("first");
-
-        failure(first, OutcomeUnknownException.class);
-        failure(behind, MessageRejectedException.class);
-    }
-
-    @Test
-    @Tag("long")
-    @Tag("core")
-    void noSendWaitsForTwoTimeOuts() {
-        Duration timeout = Duration.ofSeconds(6);
-        queue.close();
-        queue = new QueueOnRedis(server, plan(), timeout);
-        DelayQueueTemplate template = builder().commandTimeout(timeout).build();
-        template.send(message("makes Redis know the script"));
-        queue.proxy().blackHole(Direction.CLIENT_TO_SERVER);
-
-        long start = SystemClock.nanos();
-        List<CompletableFuture<Success>> sent = IntStream.range(0, 8)
-                .mapToObj(i -> thread(() -> template.send(message("m" + i))))
-                .toList();
-        await().until(() -> sent.stream().allMatch(CompletableFuture::isDone));
-        Duration took = Duration.ofNanos(SystemClock.nanos() - start);
-
-        System.out.println("8 sends without reply took " + took.toMillis() + " ms with a timeout of "
-                + timeout.toMillis() + " ms");
-        assertThat(took).isLessThan(timeout.multipliedBy(19).dividedBy(10));
-        sent.forEach(each -> assertThat(failure(each, DelayQueueException.class))
-                .isInstanceOfAny(OutcomeUnknownException.class, MessageRejectedException.class));
-    }
-
-    @Test
     void asManyMessagesAsABatchWithoutReplyAreUnknownAndTheOthersAreNotSent() {
         CompletableFuture<List<SendReply>> replies = new CompletableFuture<>();
         sends.set((ids, call) -> replies);
@@ -239,7 +197,7 @@ class SharedSendFailureTests extends HeldSendsTest {
         failure(underWay, OutcomeUnknownException.class);
         sends.release("b");
         await().until(() -> stored() == 2);
-        assertThat(queue.recorded().lines()).containsExactly("sent orders 1", "sent orders 1");
+        assertThat(queue.recorded.lines()).containsExactly("sent orders 1", "sent orders 1");
     }
 
     @Test

@@ -1,7 +1,6 @@
 package io.delayqueue.template.receive;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.message.DelayMessage;
@@ -9,7 +8,6 @@ import io.delayqueue.message.Shard;
 import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.store.script.TopicDeletion;
 import io.delayqueue.store.script.TopicRegistry;
-import io.delayqueue.template.DelayQueueUnavailableException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -30,7 +28,7 @@ class AbsentTopicTests extends ReceiveTest {
     }
 
     private List<?> keys() {
-        return (List<?>) server.command("KEYS", queue.keySpace().namespace() + ":*");
+        return (List<?>) server.command("KEYS", queue.keySpace.namespace() + ":*");
     }
 
     @Test
@@ -70,19 +68,6 @@ class AbsentTopicTests extends ReceiveTest {
     }
 
     @Test
-    void firstSendOfADelayedMessageIsNoticed() {
-        CompletableFuture<List<LeasedDelivery>> waiting = waiting(1);
-        awaitAsleep();
-
-        send("a", Duration.ofMinutes(1));
-        awaitAsleep();
-        assertThat(waiting).isNotDone();
-        pass(Duration.ofMinutes(1));
-
-        assertThat(ids(waiting)).containsExactly("a");
-    }
-
-    @Test
     void allAbsentTopicsAreFoundByOneListingOfTopics() {
         signals.stop();
         List<CompletableFuture<List<LeasedDelivery>>> waiting = waitForAbsentTopics(receiver);
@@ -109,13 +94,13 @@ class AbsentTopicTests extends ReceiveTest {
         // holds the list of topics until the wait has timed out
         ScriptRunner held = call -> {
             if (!call.script().name().equals("topics")) {
-                return queue.scripts().run(call);
+                return queue.scripts.run(call);
             }
             listingBegun.complete(null);
-            return timedOut.thenCompose(any -> queue.scripts().run(call));
+            return timedOut.thenCompose(any -> queue.scripts.run(call));
         };
-        try (DefaultDelayQueueReceiver sweeping = builder(queue.store(), new TopicRegistry(held, queue.keySpace()))
-                .build()) {
+        try (DefaultDelayQueueReceiver sweeping =
+                builder(queue.store, new TopicRegistry(held, queue.keySpace)).build()) {
             CompletableFuture<List<LeasedDelivery>> waiting = sweeping.receiveAsync("orders", 1, LONG, LEASE);
             awaitAsleep();
             pass(SWEEP);
@@ -131,11 +116,11 @@ class AbsentTopicTests extends ReceiveTest {
 
     @Test
     void topicThatIsDeletedWhileAReceiverWaitsIsNotRegisteredAgain() {
-        queue.topics().shards("orders").join();
+        queue.topics.shards("orders").join();
         CompletableFuture<List<LeasedDelivery>> waiting = waiting(1);
         awaitAsleep();
-        TopicRegistry elsewhere = new TopicRegistry(queue.scripts(), queue.keySpace());
-        assertThat(new TopicDeletion(queue.scripts(), queue.keySpace(), elsewhere).delete("orders"))
+        TopicRegistry elsewhere = new TopicRegistry(queue.scripts, queue.keySpace);
+        assertThat(new TopicDeletion(queue.scripts, queue.keySpace, elsewhere).delete("orders"))
                 .isTrue();
 
         assertThat(receiveNow(1)).isEmpty();
@@ -143,34 +128,6 @@ class AbsentTopicTests extends ReceiveTest {
         assertThat(waiting).isNotDone();
         send("a", Duration.ZERO);
         assertThat(ids(waiting)).containsExactly("a");
-    }
-
-    @Test
-    void settlementForADeletedTopicIsRejectedAndDoesNotRegisterIt() {
-        send("a", Duration.ZERO);
-        LeasedDelivery delivery = receiveOne();
-        TopicRegistry elsewhere = new TopicRegistry(queue.scripts(), queue.keySpace());
-        template.cancel("orders", "a");
-        assertThat(new TopicDeletion(queue.scripts(), queue.keySpace(), elsewhere).delete("orders"))
-                .isTrue();
-
-        assertThat(join(delivery.acknowledge())).isFalse();
-
-        assertThat(elsewhere.freshShards("orders").join().isPresent()).isFalse();
-    }
-
-    @Test
-    void waitingInAnOutageFailsAsUnavailable() {
-        CompletableFuture<List<LeasedDelivery>> waiting = waiting(1);
-        awaitAsleep();
-        queue.faults().refuse();
-        pass(SWEEP);
-        awaitAsleep();
-        pass(LONG);
-
-        assertThatThrownBy(() -> join(waiting))
-                .hasCauseInstanceOf(DelayQueueUnavailableException.class)
-                .hasMessageContaining("orders");
     }
 
     @Test

@@ -2,18 +2,12 @@ package io.delayqueue.template.receive;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
-import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Shard;
 import io.delayqueue.store.ShardCounts;
-import io.delayqueue.template.DelayQueueUnavailableException;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Random;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -46,17 +40,6 @@ class AnyTopicTests extends ReceiveTest {
     }
 
     @Test
-    void aWaitThatTimesOutEndsEmpty() {
-        CompletableFuture<List<LeasedDelivery>> waiting = receiveAny(LONG);
-        awaitAsleep();
-        assertThat(waiting).isNotDone();
-
-        pass(LONG);
-
-        assertThat(ids(waiting)).isEmpty();
-    }
-
-    @Test
     void aCancelledReceiverReceivesNothing() {
         CompletableFuture<List<LeasedDelivery>> waiting = receiver.receiveAsync(TOPICS, 1, LONG, LEASE);
         waiting.cancel(false);
@@ -85,54 +68,6 @@ class AnyTopicTests extends ReceiveTest {
                         .hasMessageContaining("1 to 100 topics"));
     }
 
-    @Test
-    void anOutageIsReported() {
-        receiveAny(Duration.ZERO).join();
-        queue.faults().refuse();
-        CompletableFuture<List<LeasedDelivery>> waiting = receiveAny(LONG);
-        pass(LONG);
-
-        assertThatThrownBy(() -> join(waiting)).hasCauseInstanceOf(DelayQueueUnavailableException.class);
-    }
-
-    /** Several receivers wait for all topics, and some are cancelled at any time. */
-    @Test
-    void eachMessageIsDeliveredOnceWhileReceiversCancel() {
-        int messages = 200;
-        Random random = new Random(1);
-        for (int i = 0; i < messages; i++) {
-            sendTo(TOPICS.get(i % TOPICS.size()), "m" + i, Duration.ofMillis(i / 2));
-        }
-        Set<String> delivered = new HashSet<>();
-        List<CompletableFuture<List<LeasedDelivery>>> waiting = new ArrayList<>();
-        while (delivered.size() < messages) {
-            while (waiting.size() < 8) {
-                waiting.add(receiver.receiveAsync(TOPICS, 3, LONG, LEASE));
-            }
-            int one = random.nextInt(waiting.size());
-            if (random.nextInt(3) == 0 && waiting.get(one).cancel(false)) {
-                waiting.remove(one);
-                continue;
-            }
-            CompletableFuture<?> some = CompletableFuture.anyOf(waiting.toArray(CompletableFuture[]::new));
-            join(some);
-            waiting.removeIf(wait -> {
-                if (!wait.isDone()) {
-                    return false;
-                }
-                for (LeasedDelivery delivery : wait.join()) {
-                    assertThat(delivery.attempt()).isEqualTo(1);
-                    assertThat(delivered.add(delivery.id())).isTrue();
-                    assertThat(join(delivery.acknowledge())).isTrue();
-                }
-                return true;
-            });
-        }
-        waiting.forEach(wait -> wait.cancel(false));
-        await().until(() ->
-                TOPICS.stream().map(this::counts).allMatch(counts -> counts.leased() + counts.ready() == 0));
-    }
-
     private CompletableFuture<List<LeasedDelivery>> receiveAny(Duration wait) {
         return receiver.receiveAsync(TOPICS, 1, wait, LEASE);
     }
@@ -142,6 +77,6 @@ class AnyTopicTests extends ReceiveTest {
     }
 
     private ShardCounts counts(String topic) {
-        return queue.store().awaitCount(Shard.single(topic));
+        return queue.store.awaitCount(Shard.single(topic));
     }
 }

@@ -35,40 +35,26 @@ class ForgedReceiptTests extends ReceiveTest {
         LeasedDelivery elsewhere = receiver.receive("elsewhere", 1, LONG, LEASE).get(0);
         send("scheduled", Duration.ofHours(1));
         List<String> tokens = List.of(
-                "-",
                 "",
-                "@",
-                "=",
+                "-",
                 "+1",
-                "-1",
-                "0",
-                "w-",
                 SENTINEL,
-                "- 1",
                 leased.leaseToken() + " 1",
                 leased.leaseToken().substring(1),
-                leased.leaseToken() + "0",
                 first.leaseToken(),
                 other.leaseToken(),
                 deadLettered.leaseToken(),
                 elsewhere.leaseToken());
-        List<String> receipts = Stream.concat(
-                        tokens.stream().map(token -> "1.0.0." + token),
-                        Stream.of(
-                                "",
-                                "-",
-                                "...-",
-                                "1.a.0.0.-",
-                                "x",
-                                "1.1.1.t",
-                                "1.1.1.a b-1",
-                                "1.1.1.é-1",
-                                "-1.1.1.t-1",
-                                "1.1.zzzzzzzzzz.t-1",
-                                SENTINEL,
-                                leased.leaseToken(),
-                                "+" + leased.receipt(),
-                                "zzzzzzzzz.zzzzzzzzz.zzzzzzzzz.-"))
+        List<String> malformed = List.of(
+                "",
+                "...-",
+                "1.a.0.0.-",
+                "1.1.1.a b-1",
+                "-1.1.1.t-1",
+                "1.1.zzzzzzzzzz.t-1",
+                SENTINEL,
+                leased.leaseToken());
+        List<String> receipts = Stream.concat(tokens.stream().map(token -> "1.0.0." + token), malformed.stream())
                 .toList();
         List<String> ids = List.of("handed-back", "leased", "deadLettered", "scheduled", "-", SENTINEL);
         Leases leases = receiver.leases();

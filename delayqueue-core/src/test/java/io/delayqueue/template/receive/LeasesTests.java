@@ -1,10 +1,8 @@
 package io.delayqueue.template.receive;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
-import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Shard;
 import io.delayqueue.store.script.ShardPlan;
@@ -16,7 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -45,8 +42,8 @@ class LeasesTests extends ReceiveTest {
         assertThat(join(leases.acknowledge("orders", "a", delivery.receipt()))).isTrue();
 
         assertThat(counts().leased()).isZero();
-        assertThat(queue.store().awaitFind(Shard.single("orders"), "a")).isEmpty();
-        assertThat(queue.recorded().lines()).anyMatch(line -> line.startsWith("acknowledged"));
+        assertThat(queue.store.awaitFind(Shard.single("orders"), "a")).isEmpty();
+        assertThat(queue.recorded.lines()).anyMatch(line -> line.startsWith("acknowledged"));
     }
 
     @Test
@@ -72,20 +69,6 @@ class LeasesTests extends ReceiveTest {
     }
 
     @Test
-    void settlementsBeforeAnExceptionAreSent() {
-        LeasedDelivery delivery = delivered("a");
-        List<CompletableFuture<Boolean>> accepted = new ArrayList<>();
-
-        assertThatThrownBy(() -> leases.together(all -> {
-                    accepted.add(all.acknowledge("orders", "a", delivery.receipt()));
-                    throw new IllegalStateException("for the test");
-                }))
-                .hasMessage("for the test");
-
-        assertThat(join(accepted.get(0))).isTrue();
-    }
-
-    @Test
     void aReleaseCountsNoAttempt() {
         LeasedDelivery delivery = delivered("a");
 
@@ -95,32 +78,6 @@ class LeasesTests extends ReceiveTest {
         LeasedDelivery next = receiveOne();
         assertThat(join(leases.release("orders", "a", next.receipt()))).isTrue();
         assertThat(receiveOne().attempt()).isEqualTo(1);
-    }
-
-    @Test
-    void anotherProcessPostpones() {
-        LeasedDelivery delivery = delivered("a");
-        assertThatThrownBy(() -> leases.postpone("orders", "a", "x", Duration.ofMillis(-1)))
-                .isInstanceOf(IllegalArgumentException.class);
-
-        assertThat(join(leases.postpone("orders", "a", delivery.receipt(), Duration.ZERO)))
-                .isTrue();
-
-        LeasedDelivery again = receiveOne();
-        assertThat(again.attempt()).isEqualTo(1);
-        assertThat(again.postponements()).isEqualTo(1);
-    }
-
-    @Test
-    void anotherProcessDeadLetters() {
-        LeasedDelivery delivery = delivered("a");
-
-        assertThat(join(leases.deadLetter("orders", "a", delivery.receipt(), "no use")))
-                .isTrue();
-
-        assertThat(deadLetters())
-                .singleElement()
-                .satisfies(deadLetter -> assertThat(deadLetter.cause()).isEqualTo(DeadLetterCause.REQUESTED));
     }
 
     @Test
@@ -139,7 +96,7 @@ class LeasesTests extends ReceiveTest {
 
         assertThat(counts().dead()).isEqualTo(1);
         assertThat(counts().ready() + counts().leased()).isZero();
-        assertThat(queue.recorded().lines()).contains("deadLettered orders a ATTEMPTS_SPENT");
+        assertThat(queue.recorded.lines()).contains("deadLettered a ATTEMPTS_SPENT");
     }
 
     private static String withAttempt(String attempt, LeasedDelivery delivery) {
@@ -162,15 +119,15 @@ class LeasesTests extends ReceiveTest {
 
         assertThat(join(leases.acknowledge("unknown", "a", receipt))).isFalse();
 
-        assertThat(queue.topics().registeredShards("unknown").join()).isEmpty();
+        assertThat(queue.topics.registeredShards("unknown").join()).isEmpty();
     }
 
     @Test
     void aTopicThatIsRegisteredAgainIsFollowed() {
         join(delivered("a").acknowledge());
         TopicRegistry wide = new TopicRegistry(
-                queue.scripts(), queue.keySpace(), new ShardPlan(Map.of("orders", 3), ShardPlan.OnConflict.FAIL));
-        new TopicDeletion(queue.scripts(), queue.keySpace(), wide).delete("orders");
+                queue.scripts, queue.keySpace, new ShardPlan(Map.of("orders", 3), ShardPlan.OnConflict.FAIL));
+        new TopicDeletion(queue.scripts, queue.keySpace, wide).delete("orders");
         wide.shards("orders").join();
         send("b", Duration.ZERO);
         LeasedDelivery delivery = receiveOne();
@@ -179,33 +136,16 @@ class LeasesTests extends ReceiveTest {
     }
 
     @Test
-    void settlementsDuringAnOutageAreSentAfterIt() {
-        LeasedDelivery delivery = delivered("a");
-        queue.faults().refuse("poll");
-        CompletableFuture<Boolean> acknowledged = leases.acknowledge("orders", "a", delivery.receipt());
-        int calls = tasks.calls();
-        await().until(() -> {
-            pass(Duration.ofSeconds(1));
-            return tasks.calls() > calls + 1;
-        });
-        assertThat(acknowledged).isNotDone();
-
-        queue.faults().pass();
-
-        assertThat(join(acknowledged)).isTrue();
-    }
-
-    @Test
     void theFirstOfTwoSettlementsOfALeaseCounts() {
         LeasedDelivery delivery = delivered("a");
-        queue.faults().refuse("poll");
+        queue.faults.refuse("poll");
         CompletableFuture<Boolean> ahead = leases.acknowledge("orders", "other", delivery.receipt());
         CompletableFuture<Boolean> retried =
                 leases.retry("orders", "a", delivery.receipt(), Duration.ofHours(1), "first");
         CompletableFuture<Boolean> acknowledged = leases.acknowledge("orders", "a", delivery.receipt());
         CompletableFuture<Boolean> extended = leases.extend("orders", "a", delivery.receipt(), LEASE);
 
-        queue.faults().pass();
+        queue.faults.pass();
 
         assertThat(join(ahead)).isFalse();
         assertThat(join(retried)).isTrue();
@@ -217,15 +157,15 @@ class LeasesTests extends ReceiveTest {
     @Test
     void repeatedSettlementsInAnOutageShareTheirResult() {
         LeasedDelivery delivery = delivered("a");
-        queue.faults().refuse("poll");
+        queue.faults.refuse("poll");
         List<CompletableFuture<Boolean>> repeats = IntStream.range(0, 50)
                 .mapToObj(i -> leases.acknowledge("orders", "a", delivery.receipt()))
                 .toList();
 
-        queue.faults().pass();
+        queue.faults.pass();
 
         assertThat(repeats).allMatch(ReceiveTest::join);
-        assertThat(queue.recorded().lines().stream().filter(line -> line.startsWith("acknowledged")))
+        assertThat(queue.recorded.lines().stream().filter(line -> line.startsWith("acknowledged")))
                 .hasSize(1);
         assertThat(join(leases.acknowledge("orders", "a", delivery.receipt()))).isFalse();
     }
@@ -233,24 +173,12 @@ class LeasesTests extends ReceiveTest {
     @Test
     void aSettlementAfterTheCloseFails() {
         LeasedDelivery delivery = delivered("a");
-        queue.faults().refuse("poll");
+        queue.faults.refuse("poll");
         CompletableFuture<Boolean> before = leases.acknowledge("orders", "a", delivery.receipt());
 
         other.close();
 
         await().until(before::isDone);
         assertThat(before).isCompletedExceptionally();
-    }
-
-    @Test
-    void rangesAreChecked() {
-        String receipt = delivered("a").receipt();
-        Stream.of(Duration.ofMillis(999), Duration.ofDays(1).plusMillis(1))
-                .forEach(time -> assertThatThrownBy(() -> leases.extend("orders", "a", receipt, time))
-                        .isInstanceOf(IllegalArgumentException.class)
-                        .hasMessageContaining("1 s to 1 d"));
-        assertThatThrownBy(() -> leases.retry("orders", "a", receipt, Duration.ofMillis(-1), "r"))
-                .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("zero or more");
     }
 }

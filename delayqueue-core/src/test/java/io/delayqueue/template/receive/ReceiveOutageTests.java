@@ -15,20 +15,20 @@ class ReceiveOutageTests extends ReceiveTest {
 
     @BeforeEach
     void poll() {
-        queue.topics().shards("orders").join();
+        queue.topics.shards("orders").join();
         receiveNow(1);
     }
 
     @Test
     void receivingWithoutWaitFailsIfRedisIsUnavailable() {
-        queue.faults().loseRequests();
+        queue.faults.loseRequests();
 
         assertThatThrownBy(() -> receiveNow(1)).isInstanceOf(DelayQueueUnavailableException.class);
     }
 
     @Test
     void aWaitThatTimesOutInAnOutageFails() {
-        queue.faults().loseRequests();
+        queue.faults.loseRequests();
         CompletableFuture<List<LeasedDelivery>> waiting = waiting(1);
         awaitRetry();
         assertThat(waiting).isNotDone();
@@ -42,10 +42,10 @@ class ReceiveOutageTests extends ReceiveTest {
 
     @Test
     void aReceiverThatWaitsThroughAnOutageIsServedAfterIt() {
-        queue.faults().refuse();
+        queue.faults.refuse();
         CompletableFuture<List<LeasedDelivery>> waiting = waiting(1);
         awaitRetry();
-        queue.faults().pass();
+        queue.faults.pass();
 
         send("a", Duration.ZERO);
 
@@ -56,10 +56,10 @@ class ReceiveOutageTests extends ReceiveTest {
     void aReceiverSleepsAfterTheCallForANewerReceiverHasFailed() {
         CompletableFuture<List<LeasedDelivery>> waiting = waiting(1);
         awaitAsleep();
-        queue.faults().loseRequests();
+        queue.faults.loseRequests();
         assertThatThrownBy(() -> receiveNow(1)).isInstanceOf(DelayQueueUnavailableException.class);
         int calls = tasks.calls();
-        queue.faults().pass();
+        queue.faults.pass();
 
         send("a", Duration.ZERO);
 
@@ -70,10 +70,10 @@ class ReceiveOutageTests extends ReceiveTest {
     @Test
     void messagesOfAClaimWithoutReplyAreDelivered() {
         send("a", Duration.ZERO);
-        queue.faults().loseReplies("poll");
+        queue.faults.loseReplies("poll");
         CompletableFuture<List<LeasedDelivery>> waiting = waiting(1);
         await().until(() -> counts().leased() == 1);
-        queue.faults().pass();
+        queue.faults.pass();
 
         LeasedDelivery delivery = join(waiting).get(0);
 
@@ -84,10 +84,10 @@ class ReceiveOutageTests extends ReceiveTest {
     @Test
     void aClaimWithoutReplyIsReleasedIfItsReceiverIsCancelled() {
         send("a", Duration.ZERO);
-        queue.faults().loseReplies("poll");
+        queue.faults.loseReplies("poll");
         assertThatThrownBy(() -> receiveNow(1)).isInstanceOf(DelayQueueUnavailableException.class);
         assertThat(counts().leased()).isEqualTo(1);
-        queue.faults().pass();
+        queue.faults.pass();
 
         await().until(() -> counts().ready() == 1);
         awaitNoTasks();
@@ -97,12 +97,12 @@ class ReceiveOutageTests extends ReceiveTest {
     @Test
     void aSettlementWithoutReplyIsRepeatedUnchanged() {
         LeasedDelivery delivery = delivered("a");
-        queue.faults().loseReplies("poll");
+        queue.faults.loseReplies("poll");
 
         CompletableFuture<Boolean> acknowledged = delivery.acknowledge();
         await().until(() -> counts().leased() == 0);
         assertThat(acknowledged).isNotDone();
-        queue.faults().pass();
+        queue.faults.pass();
 
         assertThat(join(acknowledged)).isTrue();
         awaitNoTasks();
@@ -111,7 +111,7 @@ class ReceiveOutageTests extends ReceiveTest {
     @Test
     void aSettlementWithoutReplyFailsWhenTheReceiverIsClosed() {
         LeasedDelivery delivery = delivered("a");
-        queue.faults().loseRequests("poll");
+        queue.faults.loseRequests("poll");
         CompletableFuture<Boolean> acknowledged = delivery.acknowledge();
         await().until(() -> tasks.scheduled() > 0);
 

@@ -3,6 +3,8 @@ package io.delayqueue.template.receive;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.delayqueue.container.MovableTasks;
+import io.delayqueue.container.MovableTime;
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.MessageSnapshot;
@@ -19,7 +21,9 @@ import io.delayqueue.template.RedisTest;
 import io.delayqueue.testing.SystemClock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -38,7 +42,9 @@ abstract class ReceiveTest extends RedisTest {
     static final ReceiveSettings SETTINGS =
             new ReceiveSettings(SWEEP, SWEEP, 3, 2, CrashLimits.DEFAULTS, Duration.ZERO);
 
-    TestTasks tasks;
+    private final Queue<Throwable> failures = new ConcurrentLinkedQueue<>();
+    private final MovableTime time = new MovableTime();
+    MovableTasks tasks;
     RedisSignals signals;
     DefaultDelayQueueReceiver receiver;
     DelayQueueTemplate template;
@@ -47,10 +53,10 @@ abstract class ReceiveTest extends RedisTest {
 
     @BeforeEach
     void begin() {
-        tasks = new TestTasks();
+        tasks = new MovableTasks(time, (task, failure) -> failures.add(failure));
         executor = Executors.newCachedThreadPool();
         signals = new RedisSignals(
-                queue.connections(), queue.keySpace(), executor, "test", Duration.ofMinutes(1), SystemClock::nanos);
+                queue.connections, queue.keySpace, executor, "test", Duration.ofMinutes(1), SystemClock::nanos);
         CompletableFuture<Void> subscribed = new CompletableFuture<>();
         signals.onChange(() -> subscribed.complete(null));
         signals.start();
@@ -65,25 +71,25 @@ abstract class ReceiveTest extends RedisTest {
         signals.close();
         tasks.close();
         executor.shutdownNow();
-        assertThat(tasks.failure()).isNull();
+        assertThat(failures).isEmpty();
     }
 
     DefaultDelayQueueReceiver.Builder builder() {
-        return builder(queue.store(), queue.topics());
+        return builder(queue.store, queue.topics);
     }
 
     DefaultDelayQueueReceiver.Builder builder(MessageStore store, TopicRegistry topics) {
         return DefaultDelayQueueReceiver.builder(store, topics, QueueOnRedis.codec(), signals, tasks)
-                .events(queue.events())
+                .events(queue.events)
                 .settings(SETTINGS)
-                .nanoTime(tasks.clock());
+                .nanoTime(time);
     }
 
     /** Moves the clocks of Redis and of the receivers. */
-    void pass(Duration time) {
-        passed = passed.plus(time);
-        queue.clock().setAhead(passed);
-        tasks.pass(time);
+    void pass(Duration length) {
+        passed = passed.plus(length);
+        queue.clock.setAhead(passed);
+        time.jump(length);
     }
 
     void send(String id, Duration delay) {
@@ -123,11 +129,11 @@ abstract class ReceiveTest extends RedisTest {
     }
 
     ShardCounts counts() {
-        return queue.store().awaitCount(Shard.single("orders"));
+        return queue.store.awaitCount(Shard.single("orders"));
     }
 
     List<DeadLetter> deadLetters() {
-        return queue.store().awaitDeadLetters(Shard.single("orders"), new DeadLetterQuery.Page(null, 0, 10));
+        return queue.store.awaitDeadLetters(Shard.single("orders"), new DeadLetterQuery.Page(null, 0, 10));
     }
 
     /** Waits until no task and no script call is due or in progress. */

@@ -5,12 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.message.DelayMessage;
-import io.delayqueue.message.Due;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.message.Shard;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -47,17 +45,6 @@ class ReceiveTests extends ReceiveTest {
     }
 
     @Test
-    void theLeaseEndIsNotLaterThanInRedis() {
-        send("a", Duration.ZERO);
-
-        LeasedDelivery delivery = receiveNow(1).get(0);
-
-        Instant inRedis = found("a").leaseEnd();
-        assertThat(delivery.leaseEnd()).isBetween(inRedis.minusSeconds(60), inRedis.plusMillis(1));
-        assertThat(delivery.leaseLeft()).isBetween(LEASE.minusSeconds(60), LEASE);
-    }
-
-    @Test
     void aMessageMaySetItsOwnLease() {
         template.send(DelayMessage.to("orders")
                 .id("a")
@@ -79,7 +66,7 @@ class ReceiveTests extends ReceiveTest {
 
     @Test
     void aWaitingReceiverIsWokenByASend() {
-        queue.topics().shards("orders").join();
+        queue.topics.shards("orders").join();
         CompletableFuture<List<LeasedDelivery>> waiting = waiting(1);
         awaitAsleep();
         assertThat(waiting).isNotDone();
@@ -103,17 +90,6 @@ class ReceiveTests extends ReceiveTest {
         assertThat(join(waiting)).hasSize(1);
         assertThat(found("a").leaseEnd())
                 .isAfterOrEqualTo(join(waiting).get(0).dueAt().plus(LEASE));
-    }
-
-    @Test
-    void aRescheduleToAnEarlierTimeWakesAReceiver() {
-        send("a", Duration.ofHours(1));
-        CompletableFuture<List<LeasedDelivery>> waiting = waiting(1);
-        awaitAsleep();
-
-        template.reschedule("orders", "a", Duration.ZERO);
-
-        assertThat(join(waiting)).hasSize(1);
     }
 
     @Test
@@ -142,52 +118,6 @@ class ReceiveTests extends ReceiveTest {
     }
 
     @Test
-    void receiversAreServedInTheirOrder() {
-        List<CompletableFuture<List<LeasedDelivery>>> waiting = new ArrayList<>();
-        for (int i = 0; i < 3; i++) {
-            waiting.add(waiting(1));
-        }
-        awaitAsleep();
-
-        send("a", Duration.ZERO);
-        assertThat(join(waiting.get(0))).extracting(LeasedDelivery::id).containsExactly("a");
-        assertThat(waiting.get(1)).isNotDone();
-        send("b", Duration.ZERO);
-        assertThat(join(waiting.get(1))).extracting(LeasedDelivery::id).containsExactly("b");
-        assertThat(waiting.get(2)).isNotDone();
-    }
-
-    @Test
-    void waitingReceiversShareAPoll() {
-        List<CompletableFuture<List<LeasedDelivery>>> waiting =
-                IntStream.range(0, 50).mapToObj(i -> waiting(1)).toList();
-        queue.topics().shards("orders").join();
-        awaitAsleep();
-        int calls = queue.calls();
-
-        sendAll(50);
-
-        assertThat(waiting.stream().flatMap(future -> join(future).stream()).map(LeasedDelivery::id))
-                .hasSize(50)
-                .doesNotHaveDuplicates();
-        assertThat(queue.calls() - calls).isLessThan(10);
-    }
-
-    @Test
-    void receiversOfAPollGetAtMostTheirMaximumInTheirOrder() {
-        CompletableFuture<List<LeasedDelivery>> three = waiting(3);
-        CompletableFuture<List<LeasedDelivery>> two = waiting(2);
-        CompletableFuture<List<LeasedDelivery>> last = waiting(2);
-        awaitAsleep();
-
-        sendAll(4);
-
-        assertThat(join(three)).extracting(LeasedDelivery::id).containsExactly("m0", "m1", "m2");
-        assertThat(join(two)).extracting(LeasedDelivery::id).containsExactly("m3");
-        assertThat(last).isNotDone();
-    }
-
-    @Test
     void eachReceiverGetsItsOwnLease() {
         CompletableFuture<List<LeasedDelivery>> usual = waiting(1);
         CompletableFuture<List<LeasedDelivery>> longer =
@@ -203,18 +133,18 @@ class ReceiveTests extends ReceiveTest {
 
     @Test
     void waitingReceiversHoldNoThreadAndNoConnection() {
-        queue.topics().shards("orders").join();
+        queue.topics.shards("orders").join();
         receiveNow(1);
         awaitAsleep();
         int threads = Thread.activeCount();
-        int connections = queue.proxy().openConnections();
+        int connections = queue.proxy.openConnections();
         List<CompletableFuture<List<LeasedDelivery>>> waiting =
                 IntStream.range(0, 500).mapToObj(i -> waiting(1)).toList();
         awaitAsleep();
 
         // other threads of this process may start and end meanwhile
         await().until(() -> Thread.activeCount() <= threads + 2);
-        assertThat(queue.proxy().openConnections()).isEqualTo(connections);
+        assertThat(queue.proxy.openConnections()).isEqualTo(connections);
         assertThat(tasks.scheduled()).isEqualTo(1);
 
         sendAll(500);
@@ -228,7 +158,7 @@ class ReceiveTests extends ReceiveTest {
 
     @Test
     void withoutWaitingReceiversThereIsNoTaskAndNoCommand() {
-        queue.topics().shards("orders").join();
+        queue.topics.shards("orders").join();
         receiveNow(1);
         awaitNoTasks();
         int calls = queue.calls();
@@ -241,21 +171,9 @@ class ReceiveTests extends ReceiveTest {
     }
 
     @Test
-    void aCancelledReceiverIsNotServed() {
-        CompletableFuture<List<LeasedDelivery>> cancelled = waiting(1);
-        CompletableFuture<List<LeasedDelivery>> next = waiting(1);
-        awaitAsleep();
-
-        cancelled.cancel(false);
-        send("a", Duration.ZERO);
-
-        assertThat(join(next)).hasSize(1);
-    }
-
-    @Test
     void messagesClaimedForACancelledReceiverAreReleased() {
         send("a", Duration.ZERO);
-        CompletableFuture<Void> replies = queue.faults().holdReplies("poll");
+        CompletableFuture<Void> replies = queue.faults.holdReplies("poll");
         CompletableFuture<List<LeasedDelivery>> waiting = waiting(1);
         await().until(() -> found("a").state() == MessageState.LEASED);
         waiting.cancel(false);
@@ -282,22 +200,9 @@ class ReceiveTests extends ReceiveTest {
     }
 
     @Test
-    void anUnreadableMessageIsDeadLetteredAndAffectsNoOther() {
-        send("a", Duration.ZERO);
-        send("b", Duration.ZERO);
-        String messages = new String(queue.keySpace().of(Shard.single("orders")).messages(), StandardCharsets.UTF_8);
-        server.command("HSET", messages, "a", "nonsense\n\nof a stranger");
-
-        assertThat(receiveNow(10)).extracting(LeasedDelivery::id).containsExactly("b");
-
-        await().until(() -> counts().dead() == 1);
-        assertThat(queue.recorded().lines()).contains("deadLettered orders a UNREADABLE");
-    }
-
-    @Test
     void onlyUnreadableMessagesDoNotEndTheWait() {
         send("a", Duration.ZERO);
-        String messages = new String(queue.keySpace().of(Shard.single("orders")).messages(), StandardCharsets.UTF_8);
+        String messages = new String(queue.keySpace.of(Shard.single("orders")).messages(), StandardCharsets.UTF_8);
         server.command("HSET", messages, "a", "nonsense");
         CompletableFuture<List<LeasedDelivery>> waiting = waiting(1);
         await().until(() -> counts().dead() == 1);
@@ -306,16 +211,6 @@ class ReceiveTests extends ReceiveTest {
         send("b", Duration.ZERO);
 
         assertThat(join(waiting)).extracting(LeasedDelivery::id).containsExactly("b");
-    }
-
-    @Test
-    void aReplayedDeadLetterIsReceivedAgain() {
-        send("a", Duration.ZERO);
-        join(receiveOne().deadLetter("no use"));
-        String deadLetter = deadLetters().get(0).deadLetterId();
-        queue.store().awaitReplay(Shard.single("orders"), deadLetter, Due.NOW);
-
-        assertThat(receiveOne().attempt()).isEqualTo(1);
     }
 
     @Test
