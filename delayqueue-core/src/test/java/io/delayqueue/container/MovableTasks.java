@@ -24,18 +24,22 @@ public final class MovableTasks implements PeriodicTaskScheduler, AutoCloseable 
     private volatile int moves;
 
     /**
-     * Creates tasks.
+     * Creates tasks that share one thread.
      *
      * @param failed receives the names and failures of tasks
      */
     public MovableTasks(MovableTime time, BiConsumer<String, Throwable> failed) {
-        this(time, (TaskPool.Listener) failed::accept);
+        this(time, 1, failed::accept);
     }
 
     MovableTasks(MovableTime time, TaskPool.Listener listener) {
+        this(time, THREADS, listener);
+    }
+
+    private MovableTasks(MovableTime time, int threads, TaskPool.Listener listener) {
         this.time = time;
         this.pool = new TaskPool(
-                THREADS, DaemonThreads.factory(Thread::new, "delayqueue-test-task"), System::nanoTime, listener);
+                threads, DaemonThreads.factory(Thread::new, "delayqueue-test-task"), System::nanoTime, listener);
         time.drives(this);
     }
 
