@@ -11,12 +11,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
-import org.springframework.boot.data.redis.autoconfigure.DataRedisConnectionDetails;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Primary;
 import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -38,11 +36,6 @@ class ConnectionFactoryTests {
     }
 
     @Test
-    void onlyFactoryIsUsed() {
-        runner.run(context -> assertThat(isQueueOn(shared, context)).isTrue());
-    }
-
-    @Test
     @EnabledForJreRange(min = JRE.JAVA_21)
     void factoryOfAnApplicationWithVirtualThreadsIsUsed() {
         runner.withPropertyValues("spring.threads.virtual.enabled=true").run(context -> {
@@ -51,35 +44,19 @@ class ConnectionFactoryTests {
         });
     }
 
-    /** Docker Compose support and service connections of Testcontainers provide such a bean. */
-    @Test
-    void connectionDetailsPrecedeTheProperties(RedisServerProcess server) {
-        QueueContexts.withoutRedis()
-                .withPropertyValues("spring.data.redis.port=1")
-                .withBean(DataRedisConnectionDetails.class, () -> detailsOf(server))
-                .run(context -> assertThat(isQueueOn(server, context)).isTrue());
-    }
-
-    private static DataRedisConnectionDetails detailsOf(RedisServerProcess server) {
-        return new DataRedisConnectionDetails() {
-            @Override
-            public Standalone getStandalone() {
-                return Standalone.of(server.host(), server.port());
-            }
-        };
-    }
-
     @Test
     void primaryFactoryIsUsed() {
-        runner.withUserConfiguration(Nowhere.class, PrimaryOne.class)
+        withPrimary()
+                .withBean("nowhere", RedisConnectionFactory.class, () -> at(1))
                 .run(context -> assertThat(isQueueOn(shared, context)).isTrue());
     }
 
     @Test
     void markedFactoryPrecedesThePrimaryOne() {
         try (RedisServerProcess own = RedisServerProcess.start()) {
-            runner.withPropertyValues("own.port=" + own.port())
-                    .withUserConfiguration(PrimaryOne.class, Marked.class)
+            withPrimary()
+                    .withPropertyValues("own.port=" + own.port())
+                    .withUserConfiguration(Marked.class)
                     .run(context -> {
                         assertThat(isQueueOn(own, context)).isTrue();
                         assertThat(isQueueOn(shared, context)).isFalse();
@@ -100,6 +77,11 @@ class ConnectionFactoryTests {
         }
     }
 
+    private ApplicationContextRunner withPrimary() {
+        return runner.withBean(
+                "primary", RedisConnectionFactory.class, () -> at(shared.port()), bean -> bean.setPrimary(true));
+    }
+
     private static boolean isQueueOn(RedisServerProcess server, ApplicationContext context) {
         context.getBean(DelayQueueTemplate.class).send("t", "text");
         String namespace = context.getBean(KeySpace.class).namespace();
@@ -108,25 +90,6 @@ class ConnectionFactoryTests {
 
     private static RedisConnectionFactory at(int port) {
         return new LettuceConnectionFactory("127.0.0.1", port);
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    static class Nowhere {
-
-        @Bean
-        RedisConnectionFactory nowhere() {
-            return at(1);
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    static class PrimaryOne {
-
-        @Bean
-        @Primary
-        RedisConnectionFactory primary(Environment environment) {
-            return at(environment.getRequiredProperty("spring.data.redis.port", Integer.class));
-        }
     }
 
     @Configuration(proxyBeanMethods = false)

@@ -3,33 +3,21 @@ package io.delayqueue.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.admin.DelayQueueJobs;
 import io.delayqueue.admin.Job;
 import io.delayqueue.admin.JobAction;
 import io.delayqueue.admin.JobRequest;
-import io.delayqueue.annotation.DeadLetterListener;
 import io.delayqueue.annotation.DelayListener;
 import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.container.DelayQueueEngine;
 import io.delayqueue.convert.PayloadConversionException;
 import io.delayqueue.convert.PayloadConverter;
 import io.delayqueue.coordination.NodeDirectory;
-import io.delayqueue.event.DelayQueueEvents;
-import io.delayqueue.event.Recipient;
-import io.delayqueue.listener.DelayHeaders;
 import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.DeliveryInterceptor;
-import io.delayqueue.message.DeadLetter;
-import io.delayqueue.message.DelayMessage;
-import io.delayqueue.message.Shard;
-import io.delayqueue.store.MessageStore;
-import io.delayqueue.store.ShardCounts;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.template.MessageRejectedException;
 import io.delayqueue.template.SendInterceptor;
-import io.delayqueue.template.receive.DelayQueueReceiver;
-import io.delayqueue.template.receive.LeasedDelivery;
 import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -45,14 +33,12 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.annotation.Order;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.data.redis.listener.RedisMessageListenerContainer;
-import org.springframework.messaging.handler.annotation.Header;
 import org.springframework.scheduling.TaskScheduler;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import tools.jackson.databind.json.JsonMapper;
@@ -73,48 +59,6 @@ class DelayQueueAutoConfigurationTests {
                 .hasSingleBean(RedisMessageListenerContainer.class)
                 .satisfies(it -> assertThat(it.getBeanNamesForType(Executor.class))
                         .containsExactlyInAnyOrder("applicationTaskExecutor", "taskScheduler")));
-    }
-
-    @Test
-    void namespacesOnOneRedisAreIndependent() {
-        runner.withUserConfiguration(Texts.class)
-                .run(one -> QueueContexts.onRedis()
-                        .withUserConfiguration(Texts.class)
-                        .run(other -> {
-                            one.getBean(DelayQueueTemplate.class)
-                                    .send(DelayMessage.to("texts")
-                                            .id("same")
-                                            .payload("one")
-                                            .build());
-                            other.getBean(DelayQueueTemplate.class)
-                                    .send(DelayMessage.to("texts")
-                                            .id("same")
-                                            .payload("other")
-                                            .build());
-                            assertThat(one.getBean(Texts.class).next().payload())
-                                    .isEqualTo("one");
-                            assertThat(other.getBean(Texts.class).next().payload())
-                                    .isEqualTo("other");
-                            awaitEmpty(one, "texts");
-                            awaitEmpty(other, "texts");
-                            assertThat(one.getBean(Texts.class).deliveries).isEmpty();
-                            assertThat(other.getBean(Texts.class).deliveries).isEmpty();
-                        }));
-    }
-
-    @Test
-    void optionsOfAMessagePrecedeThoseOfItsListener() {
-        runner.withUserConfiguration(Texts.class, DeadLettersSeen.class).run(context -> {
-            context.getBean(DelayQueueTemplate.class)
-                    .send(DelayMessage.to("failing")
-                            .id("m")
-                            .payload("text")
-                            .maxAttempts(1)
-                            .build());
-            Awaitility.await()
-                    .untilAsserted(() -> assertThat(context.getBean(DeadLettersSeen.class).ids)
-                            .containsExactly("m"));
-        });
     }
 
     @Test
@@ -153,12 +97,12 @@ class DelayQueueAutoConfigurationTests {
 
     @Test
     void converterBeanReplacesJson() {
-        runner.withUserConfiguration(Numbers.class)
+        runner.withUserConfiguration(Texts.class)
                 .withBean(PayloadConverter.class, BackwardsConverter::new)
                 .run(context -> {
                     assertThat(context).hasSingleBean(PayloadConverter.class);
                     context.getBean(DelayQueueTemplate.class).send("numbers", 123);
-                    Delivery delivery = context.getBean(Numbers.class).next();
+                    Delivery delivery = context.getBean(Texts.class).next();
                     assertThat(delivery.payload()).isEqualTo(123);
                     assertThat(new String(delivery.body(), StandardCharsets.UTF_8))
                             .isEqualTo("321");
@@ -200,25 +144,6 @@ class DelayQueueAutoConfigurationTests {
     }
 
     @Test
-    void receiverReceivesAndAdminCounts() {
-        runner.run(context -> {
-            context.getBean(DelayQueueTemplate.class).send("received", "text");
-            DelayQueueAdmin admin = context.getBean(DelayQueueAdmin.class);
-            assertThat(admin.counts("received").ready()).isOne();
-            List<LeasedDelivery> deliveries = context.getBean(DelayQueueReceiver.class)
-                    .receive("received", 1, Duration.ofSeconds(20), Duration.ofSeconds(30));
-            assertThat(deliveries)
-                    .singleElement()
-                    .satisfies(delivery ->
-                            assertThat(delivery.payload(String.class)).isEqualTo("text"));
-            assertThat(admin.counts("received").leased()).isOne();
-            assertThat(deliveries.get(0).acknowledge().get(60, TimeUnit.SECONDS))
-                    .isTrue();
-            assertThat(admin.counts("received").leased()).isZero();
-        });
-    }
-
-    @Test
     void asynchronousSendCompletesOnAThreadThatMayBlock() {
         runner.run(context -> {
             CompletableFuture<String> thread = new CompletableFuture<>();
@@ -234,16 +159,6 @@ class DelayQueueAutoConfigurationTests {
     }
 
     @Test
-    void eventBeansReceiveEvents() {
-        runner.withUserConfiguration(Texts.class, Heard.class).run(context -> {
-            context.getBean(DelayQueueTemplate.class).send("texts", "text");
-            Awaitility.await()
-                    .untilAsserted(() ->
-                            assertThat(context.getBean(Heard.class).facts).contains("sent 1", "acknowledged texts"));
-        });
-    }
-
-    @Test
     void interceptorsAreOrdered() {
         runner.withUserConfiguration(Texts.class, Interceptors.class).run(context -> {
             context.getBean(DelayQueueTemplate.class).send("texts", "text");
@@ -251,14 +166,6 @@ class DelayQueueAutoConfigurationTests {
             assertThat(delivery.headers()).containsEntry("last", "send 2");
             assertThat(context.getBean(Interceptors.class).trail)
                     .containsExactly("send 1", "send 2", "handle 1", "handle 2");
-        });
-    }
-
-    static void awaitEmpty(ApplicationContext context, String topic) {
-        MessageStore store = context.getBean(MessageStore.class);
-        Awaitility.await().until(() -> {
-            ShardCounts counts = store.count(Shard.single(topic)).join();
-            return counts.scheduled() + counts.ready() + counts.leased() == 0;
         });
     }
 
@@ -276,23 +183,6 @@ class DelayQueueAutoConfigurationTests {
             deliveries.add(delivery);
         }
 
-        @DelayListener(topic = "failing", maxAttempts = "5", backoff = "fixed 1h")
-        void fail(String text, @Header(DelayHeaders.ATTEMPT) int attempt) {
-            throw new IllegalStateException("attempt " + attempt);
-        }
-
-        Delivery next() throws InterruptedException {
-            Delivery delivery = deliveries.poll(60, TimeUnit.SECONDS);
-            assertThat(delivery).isNotNull();
-            return delivery;
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    static class Numbers {
-
-        private final BlockingQueue<Delivery> deliveries = new LinkedBlockingQueue<>();
-
         @DelayListener(topic = "numbers")
         void handle(Integer number, Delivery delivery) {
             deliveries.add(delivery);
@@ -302,31 +192,6 @@ class DelayQueueAutoConfigurationTests {
             Delivery delivery = deliveries.poll(60, TimeUnit.SECONDS);
             assertThat(delivery).isNotNull();
             return delivery;
-        }
-    }
-
-    static class DeadLettersSeen {
-
-        private final List<String> ids = new CopyOnWriteArrayList<>();
-
-        @DeadLetterListener("failing")
-        void deadLettered(DeadLetter deadLetter) {
-            ids.add(deadLetter.messageId());
-        }
-    }
-
-    static class Heard implements DelayQueueEvents {
-
-        private final List<String> facts = new CopyOnWriteArrayList<>();
-
-        @Override
-        public void sent(String topic, int count) {
-            facts.add("sent " + count);
-        }
-
-        @Override
-        public void acknowledged(Recipient recipient, String id, int attempt, Duration handling, Duration sinceSent) {
-            facts.add("acknowledged " + recipient.listener());
         }
     }
 

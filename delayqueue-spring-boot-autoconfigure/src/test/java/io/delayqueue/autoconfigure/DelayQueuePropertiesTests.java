@@ -2,7 +2,6 @@ package io.delayqueue.autoconfigure;
 
 import static io.delayqueue.autoconfigure.QueueContexts.options;
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import io.delayqueue.annotation.DefaultDelayListenerContainerFactory;
 import io.delayqueue.annotation.DelayListener;
@@ -15,7 +14,6 @@ import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.listener.ManagedListener;
 import io.delayqueue.listener.RetryDecision;
 import io.delayqueue.listener.RetryPolicy;
-import io.delayqueue.message.DelayMessage;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.QueueConnections;
 import io.delayqueue.store.CrashLimits;
@@ -24,7 +22,6 @@ import io.delayqueue.store.script.ShardPlan.OnConflict;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.DelayQueueOperations;
 import io.delayqueue.template.DelayQueueTemplate;
-import io.delayqueue.template.MessageRejectedException;
 import io.delayqueue.template.SendLimits;
 import io.delayqueue.template.receive.DelayQueueReceiver;
 import io.delayqueue.template.receive.ReceiveSettings;
@@ -83,32 +80,12 @@ class DelayQueuePropertiesTests {
     }
 
     @Test
-    void limitsApplyToSends() {
-        runner.withPropertyValues(
-                        "delayqueue.limits.max-payload-size=10B",
-                        "delayqueue.limits.max-headers-size=5B",
-                        "delayqueue.limits.max-delay=1h")
-                .run(context -> {
-                    DelayQueueTemplate delayQueue = context.getBean(DelayQueueTemplate.class);
-                    assertThatExceptionOfType(MessageRejectedException.class)
-                            .isThrownBy(() -> delayQueue.send("t", "longer than ten"))
-                            .withMessageContaining("delayqueue.limits.max-payload-size");
-                    assertThatExceptionOfType(MessageRejectedException.class)
-                            .isThrownBy(() -> delayQueue.send(DelayMessage.to("t")
-                                    .payload("short")
-                                    .header("name", "value")
-                                    .build()))
-                            .withMessageContaining("delayqueue.limits.max-headers-size");
-                    assertThatExceptionOfType(MessageRejectedException.class)
-                            .isThrownBy(() -> delayQueue.send("t", "short", Duration.ofHours(2)))
-                            .withMessageContaining("delayqueue.limits.max-delay");
-                });
-    }
-
-    @Test
     void eachPropertyAppliesToItsBean() {
         runner.withPropertyValues(
                         "delayqueue.namespace=shop",
+                        "delayqueue.limits.max-payload-size=10B",
+                        "delayqueue.limits.max-headers-size=5B",
+                        "delayqueue.limits.max-delay=1h",
                         "delayqueue.limits.max-batch-elements=7",
                         "delayqueue.limits.max-batch-size=3KB",
                         "delayqueue.limits.after-commit-timeout=123ms",
@@ -135,11 +112,8 @@ class DelayQueuePropertiesTests {
                         "delayqueue.listener.backoff=ownPolicy")
                 .run(context -> {
                     assertThat(context.getBean(KeySpace.class).namespace()).isEqualTo("shop");
-                    assertThat(context.getBean(DelayQueueProperties.class)
-                                    .limits()
-                                    .toLimits())
-                            .extracting(SendLimits::maxBatchElements, SendLimits::maxBatchBytes)
-                            .containsExactly(7, 3 * 1024);
+                    assertThat(part(context.getBean(DelayQueueTemplate.class), "limits"))
+                            .isEqualTo(new SendLimits(10, 5, Duration.ofHours(1), 7, 3 * 1024));
                     assertThat(part(context.getBean(DelayQueueTemplate.class), "commits.timeout"))
                             .isEqualTo(Duration.ofMillis(123));
                     assertThat(part(context.getBean(DelayQueueEngine.class), "settings"))

@@ -52,16 +52,6 @@ class EndToEndTests {
     }
 
     @Test
-    void deadLetterReachesItsListener() throws Exception {
-        String id = delayQueue.send("orders.broken", "text").id();
-
-        DeadLetter deadLetter = listeners.deadLetters.poll(60, TimeUnit.SECONDS);
-        assertThat(deadLetter).isNotNull();
-        assertThat(deadLetter.messageId()).isEqualTo(id);
-        assertThat(deadLetter.cause()).isEqualTo(DeadLetterCause.ATTEMPTS_SPENT);
-    }
-
-    @Test
     void payloadIsValidatedByTheApplicationsValidator() throws Exception {
         delayQueue.send("orders.checked", new CheckedOrder(""));
 

@@ -13,8 +13,10 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.factory.BeanFactory;
-import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
@@ -34,6 +36,14 @@ import org.springframework.stereotype.Component;
 /** What a person reads when the application does not start. */
 class FailureAnalysisTests {
 
+    private final ApplicationContextRunner properties =
+            new ApplicationContextRunner().withUserConfiguration(Bound.class);
+    private final ApplicationContextRunner queue = new ApplicationContextRunner()
+            .withConfiguration(
+                    AutoConfigurations.of(DelayQueueAutoConfiguration.class, DelayListenerAutoConfiguration.class));
+    private final ApplicationContextRunner sound = queue.withConfiguration(AutoConfigurations.of(
+            DataRedisAutoConfiguration.class, JacksonAutoConfiguration.class, PayloadConverterAutoConfiguration.class));
+
     @ParameterizedTest
     @CsvSource({
         "delayqueue.listener.concurency, Did you mean 'delayqueue.listener.concurrency'?",
@@ -51,85 +61,70 @@ class FailureAnalysisTests {
         "delayqueue.http.clients.shop.token, Did you mean 'delayqueue.http.clients.shop.tokens'?",
     })
     void unknownKeyIsNamedWithWhatMayBeMeant(String key, String action) {
-        assertThat(failure(key + "=4", Sound.class))
+        assertThat(failure(properties.withPropertyValues(key + "=4")))
                 .contains("There is no property '" + key + "', but it is set: ", action);
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            value = {
-                "delayqueue.namespace=a b | delayqueue.namespace must be 1 to 64 letters",
-                "delayqueue.engine.task-threads=0 | delayqueue.engine.task-threads must be from 1 to 64, but was 0.",
-                "delayqueue.engine.heartbeat-timeout=1s | delayqueue.engine.heartbeat-timeout must be from 10 s",
-                "delayqueue.dead-letters.max-age=1ms | delayqueue.dead-letters.max-age must be from 1 s",
-                "delayqueue.dead-letters.max-count=-1 | delayqueue.dead-letters.max-count must be 0 or more, but was -1.",
-                "delayqueue.dead-letters.max-size=-1B | delayqueue.dead-letters.max-size must be 0 or more, but was -1.",
-                "delayqueue.dead-letters.prune-interval=0 | delayqueue.dead-letters.prune-interval must be from",
-                "delayqueue.limits.max-payload-size=3GB | delayqueue.limits.max-payload-size must be from 1 to",
-                "delayqueue.limits.max-delay=0 | delayqueue.limits.max-delay must be from 1 s to 1,000 years",
-                "delayqueue.limits.after-commit-timeout=2h | delayqueue.limits.after-commit-timeout must be from",
-                "delayqueue.metrics.forget-topics-after=400d | delayqueue.metrics.forget-topics-after"
-                        + " must be 0 for never, or from 1 s to 365 days, but was 400 days",
-                "delayqueue.metrics.max-topics=-1 | delayqueue.metrics.max-topics must be from 0 to 100000, but was -1",
-                "delayqueue.metrics.sample-interval=900ms | delayqueue.metrics.sample-interval must be"
-                        + " from 1 s to 10 min",
-                "delayqueue.redis.command-timeout=0 | delayqueue.redis.command-timeout must be more than zero",
-                "delayqueue.redis.reconnect-delay=-1s | delayqueue.redis.reconnect-delay must be more than zero",
-                "delayqueue.health.max-failing=2h | delayqueue.health.max-failing must be from 1 s to"
-                        + " 1 h, but was 2 h.",
-                "delayqueue.health.max-lag[a.b]=0 | delayqueue.health.max-lag[a.b] must be more than zero, but was 0 s.",
-                "delayqueue.listener.concurrency=0 | delayqueue.listener.concurrency must be from 1 to 10000, but was 0.",
-                "delayqueue.listener.lease=2h | delayqueue.listener.handling-time must be at least the lease (2 h), but was",
-                "delayqueue.listener.backoff=fixed soon | delayqueue.listener.backoff is 'fixed"
-                        + " soon', which is not a valid back-off: 'soon' is not a duration",
-                "delayqueue.listener.backoff=nobody | delayqueue.listener.backoff is 'nobody', which"
-                        + " is neither a back-off",
-                "delayqueue.listener.backoff=exponential 1s jitter 2 | which is not a valid back-off:"
-                        + " jitter must be from 0 to 1,",
-                "delayqueue.topics[unused].backoff=every day | delayqueue.topics[unused].backoff is"
-                        + " 'every day', which is neither",
-                "delayqueue.topics[unused].backoff=exponential 1s max 100ms | max must be at least the"
-                        + " first delay (1 s), but",
-                "delayqueue.topics[unused].backoff=delayQueueKeySpace | the name of a RetryPolicy bean: Bean named",
-                "delayqueue.topics[unused].backoff=fixed 5 | is 'fixed 5', which is not a valid"
-                        + " back-off: '5' has no unit",
-                "delayqueue.topics[unused].lease=10 | delayqueue.topics[unused].lease is '10', which"
-                        + " has no unit: write 10s or",
-                "delayqueue.listener.lease=${no.such:10} | delayqueue.listener.lease is '10', which"
-                        + " has no unit: write 10s or",
-                "delayqueue.engine.sweep=1000 | delayqueue.engine.sweep is '1000', which has no unit:"
-                        + " write 1000s or 1000ms.",
-                "delayqueue.health.max-lag[a.b]=5 | delayqueue.health.max-lag[a.b] is '5', which has no unit",
-                "delayqueue.http.clients.shop.permissions=read | delayqueue.http.clients.shop.permissions",
-                "delayqueue.http.clients.shop.permissions=read | PRODUCE",
-                "delayqueue.http.clients.shop.permissions=produce | delayqueue.http.clients.shop.tokens must have at least"
-                        + " one token",
-                "delayqueue.http.api.max-wait=60 | delayqueue.http.api.max-wait is '60', which has no unit",
-                "delayqueue.forward[0].send-timeout=30 | delayqueue.forward[0].send-timeout is '30', which has no unit",
-                "delayqueue.topics[ ].lease=10s | A topic must not be blank",
-                "delayqueue.listener.not-retryable=java.lang.String |"
-                        + " delayqueue.listener.not-retryable must name exceptions",
-                "delayqueue.topics[a.b].prefetch=-1 | delayqueue.topics[a.b].prefetch must be from 0"
-                        + " to 10000, but was -1.",
-                "delayqueue.topics[a.b].shards=0 | delayqueue.topics[a.b].shards must be 1 to 1,024, but was 0.",
-                "delayqueue.topics[a.b].durability=2 replicas | delayqueue.topics[a.b].durability must be 'none', or of the"
-                        + " form 'replicas 1 within 500ms' or 'fsynced 1 within 2s', but was '2 replicas'.",
-                "delayqueue.topics[a.b].durability=replicas 0 within 1s | delayqueue.topics[a.b].durability is 'replicas 0"
-                        + " within 1s', but replicas must be from 1 to 100, but was 0.",
-                "delayqueue.topics[a.b].durability=replicas 1 within 500 | delayqueue.topics[a.b].durability is 'replicas 1"
-                        + " within 500', but '500' has no unit: write 500s or 500ms.",
-                "delayqueue.topics.a.shards=1025 | delayqueue.topics[a].shards must be 1 to 1,024, but was 1025.",
-                "delayqueue.shards.on-conflict=ask | delayqueue.shards.on-conflict",
-                "delayqueue.engine.sweep=soon | delayqueue.engine.sweep",
-                "delayqueue.forward[0].to=kafka | delayqueue.forward[0].topic must be set to the"
-                        + " topic whose messages are forwarded.",
-                "delayqueue.forward[0].batch-size=5 | delayqueue.forward[0].batch-size must not be"
-                        + " set: a forward sends each message",
-                "delayqueue.forward[0].topic=a | delayqueue.forward[0].to must be set to kafka, rabbitmq, jms, rocketmq,",
-            })
+    @CsvSource(delimiter = '|', textBlock = """
+                    delayqueue.namespace=a b | delayqueue.namespace must be 1 to 64 letters
+                    delayqueue.engine.task-threads=0 | delayqueue.engine.task-threads must be from 1 to 64, but was 0.
+                    delayqueue.engine.heartbeat-timeout=1s | delayqueue.engine.heartbeat-timeout must be from 10 s
+                    delayqueue.dead-letters.max-age=1ms | delayqueue.dead-letters.max-age must be from 1 s
+                    delayqueue.dead-letters.max-count=-1 | delayqueue.dead-letters.max-count must be 0 or more, but was -1.
+                    delayqueue.dead-letters.max-size=-1B | delayqueue.dead-letters.max-size must be 0 or more, but was -1.
+                    delayqueue.dead-letters.prune-interval=0 | delayqueue.dead-letters.prune-interval must be from
+                    delayqueue.limits.max-payload-size=3GB | delayqueue.limits.max-payload-size must be from 1 to
+                    delayqueue.limits.max-delay=0 | delayqueue.limits.max-delay must be from 1 s to 1,000 years
+                    delayqueue.metrics.forget-topics-after=400d | delayqueue.metrics.forget-topics-after must be 0 for never, or from 1 s to 365 days, but was 400 days
+                    delayqueue.metrics.max-topics=-1 | delayqueue.metrics.max-topics must be from 0 to 100000, but was -1
+                    delayqueue.metrics.sample-interval=900ms | delayqueue.metrics.sample-interval must be from 1 s to 10 min
+                    delayqueue.redis.command-timeout=0 | delayqueue.redis.command-timeout must be more than zero
+                    delayqueue.redis.reconnect-delay=-1s | delayqueue.redis.reconnect-delay must be more than zero
+                    delayqueue.health.max-failing=2h | delayqueue.health.max-failing must be from 1 s to 1 h, but was 2 h.
+                    delayqueue.health.max-lag[a.b]=0 | delayqueue.health.max-lag[a.b] must be more than zero, but was 0 s.
+                    delayqueue.listener.concurrency=0 | delayqueue.listener.concurrency must be from 1 to 10000, but was 0.
+                    delayqueue.listener.lease=2h | delayqueue.listener.handling-time must be at least the lease (2 h), but was
+                    delayqueue.listener.backoff=fixed soon | delayqueue.listener.backoff is 'fixed soon', which is not a valid back-off: 'soon' is not a duration
+                    delayqueue.listener.backoff=exponential 1s jitter 2 | which is not a valid back-off: jitter must be from 0 to 1,
+                    delayqueue.topics[unused].backoff=exponential 1s max 100ms | max must be at least the first delay (1 s), but
+                    delayqueue.topics[unused].backoff=fixed 5 | is 'fixed 5', which is not a valid back-off: '5' has no unit
+                    delayqueue.topics[unused].lease=10 | delayqueue.topics[unused].lease is '10', which has no unit: write 10s or
+                    delayqueue.listener.lease=${no.such:10} | delayqueue.listener.lease is '10', which has no unit: write 10s or
+                    delayqueue.engine.sweep=1000 | delayqueue.engine.sweep is '1000', which has no unit: write 1000s or 1000ms.
+                    delayqueue.health.max-lag[a.b]=5 | delayqueue.health.max-lag[a.b] is '5', which has no unit
+                    delayqueue.http.clients.shop.permissions=read | delayqueue.http.clients.shop.permissions
+                    delayqueue.http.clients.shop.permissions=read | PRODUCE
+                    delayqueue.http.clients.shop.permissions=produce | delayqueue.http.clients.shop.tokens must have at least one token
+                    delayqueue.http.api.max-wait=60 | delayqueue.http.api.max-wait is '60', which has no unit
+                    delayqueue.forward[0].send-timeout=30 | delayqueue.forward[0].send-timeout is '30', which has no unit
+                    delayqueue.topics[ ].lease=10s | A topic must not be blank
+                    delayqueue.listener.not-retryable=java.lang.String | delayqueue.listener.not-retryable must name exceptions
+                    delayqueue.topics[a.b].prefetch=-1 | delayqueue.topics[a.b].prefetch must be from 0 to 10000, but was -1.
+                    delayqueue.topics[a.b].shards=0 | delayqueue.topics[a.b].shards must be 1 to 1,024, but was 0.
+                    delayqueue.topics[a.b].durability=2 replicas | delayqueue.topics[a.b].durability must be 'none', or of the form 'replicas 1 within 500ms' or 'fsynced 1 within 2s', but was '2 replicas'.
+                    delayqueue.topics[a.b].durability=replicas 0 within 1s | delayqueue.topics[a.b].durability is 'replicas 0 within 1s', but replicas must be from 1 to 100, but was 0.
+                    delayqueue.topics[a.b].durability=replicas 1 within 500 | delayqueue.topics[a.b].durability is 'replicas 1 within 500', but '500' has no unit: write 500s or 500ms.
+                    delayqueue.topics.a.shards=1025 | delayqueue.topics[a].shards must be 1 to 1,024, but was 1025.
+                    delayqueue.shards.on-conflict=ask | delayqueue.shards.on-conflict
+                    delayqueue.engine.sweep=soon | delayqueue.engine.sweep
+                    delayqueue.forward[0].to=kafka | delayqueue.forward[0].topic must be set to the topic whose messages are forwarded.
+                    delayqueue.forward[0].batch-size=5 | delayqueue.forward[0].batch-size must not be set: a forward sends each message
+                    delayqueue.forward[0].topic=a | delayqueue.forward[0].to must be set to kafka, rabbitmq, jms, rocketmq,
+                    """)
     void badValueIsToldInASentenceThatNamesTheProperty(String property, String sentence) {
-        assertThat(failure(property, Sound.class)).contains(sentence);
+        assertThat(failure(properties.withPropertyValues(property))).contains(sentence);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    delayqueue.limits.after-commit-timeout=2h | delayqueue.limits.after-commit-timeout must be from
+                    delayqueue.listener.backoff=nobody | delayqueue.listener.backoff is 'nobody', which is neither a back-off
+                    delayqueue.topics[unused].backoff=every day | delayqueue.topics[unused].backoff is 'every day', which is neither
+                    delayqueue.topics[unused].backoff=delayQueueKeySpace | the name of a RetryPolicy bean: Bean named
+                    """)
+    void badValueThatABeanRejectsIsTold(String property, String sentence) {
+        assertThat(failure(sound.withPropertyValues(property))).contains(sentence);
     }
 
     @ParameterizedTest
@@ -142,7 +137,7 @@ class FailureAnalysisTests {
         "delayqueue.http.clients.shop.tokens[1], delayqueue.http.clients.shop.tokens[0]",
     })
     void gapInAListIsTold(String key, String missing) {
-        assertThat(failure(key + "=java.io.IOException", Sound.class))
+        assertThat(failure(properties.withPropertyValues(key + "=java.io.IOException")))
                 .contains("The property '" + key + "' is ignored, but it is set: ")
                 .contains(", because element '" + missing + "' of its list is missing.")
                 .contains("Number the elements of the list from 0 without a gap: add '" + missing + "'")
@@ -151,29 +146,23 @@ class FailureAnalysisTests {
 
     @Test
     void noConnectionFactoryIsTold() {
-        assertThat(failure("delayqueue.namespace=x", OnlyQueue.class))
+        assertThat(failure(queue))
                 .contains("The delay queue requires a bean of type RedisConnectionFactory, but none was found.")
                 .contains("spring.data.redis.host", "delayqueue.enabled=false");
     }
 
-    @Test
-    void severalConnectionFactoriesWithoutAChoiceAreNamed() {
-        assertThat(failure("delayqueue.namespace=x", OnlyQueue.class, TwoFactories.class))
+    @ParameterizedTest
+    @ValueSource(classes = {TwoFactories.class, TwoMarkedFactories.class})
+    void severalConnectionFactoriesWithoutAChoiceAreNamed(Class<?> factories) {
+        assertThat(failure(queue.withUserConfiguration(factories)))
                 .contains("requires a single bean of type RedisConnectionFactory, but several were found: one,"
                         + " other.")
                 .contains("@DelayQueueConnectionFactory", "@Primary");
     }
 
     @Test
-    void severalMarkedConnectionFactoriesAreNamed() {
-        assertThat(failure("delayqueue.namespace=x", OnlyQueue.class, TwoMarkedFactories.class))
-                .contains("requires a single bean of type RedisConnectionFactory, but several were found: one,"
-                        + " other.");
-    }
-
-    @Test
     void twoListenersWithOneIdAreNamed() {
-        assertThat(failure("delayqueue.namespace=x", Sound.class, SameId.class))
+        assertThat(failure(sound.withUserConfiguration(SameId.class)))
                 .contains("The listener of 'failureAnalysisTests.SameId' ", "SameId.second(String)")
                 .contains("The id 'mine' is already used", "SameId.first(String)")
                 .contains("Give one of them another id.");
@@ -181,7 +170,7 @@ class FailureAnalysisTests {
 
     @Test
     void wrongParameterTypeIsTold() {
-        assertThat(failure("delayqueue.namespace=x", Sound.class, WrongParameter.class))
+        assertThat(failure(sound.withUserConfiguration(WrongParameter.class)))
                 .contains("The listener of 'failureAnalysisTests.WrongParameter' ", "handle(DeadLetter)")
                 .contains("It takes a DeadLetter, which is available only to listeners of dead letters.")
                 .contains("Annotate it with @DeadLetterListener, or remove the parameter.");
@@ -189,7 +178,7 @@ class FailureAnalysisTests {
 
     @Test
     void listenerByCodeIsNamedOnceAndItsMistakeOnce() {
-        assertThat(failure("delayqueue.namespace=x", Sound.class, ByCode.class))
+        assertThat(failure(sound.withUserConfiguration(ByCode.class)))
                 .contains("The listener 'coded' is declared incorrectly:")
                 .contains("Its topic or one of its options is wrong: lease must be from")
                 .doesNotContain("incorrectly: It can't");
@@ -197,20 +186,18 @@ class FailureAnalysisTests {
 
     @Test
     void listenerOnAPrototypeIsTold() {
-        assertThat(failure("delayqueue.namespace=x", Sound.class, Prototype.class))
+        assertThat(failure(sound.withUserConfiguration(Prototype.class)))
                 .contains("The listener of 'failureAnalysisTests.Prototype' ", "Prototype.handle(String)")
                 .contains("Its bean is not a singleton: no listener would run until an instance is created")
                 .contains("Make the bean a singleton, or give its scope a proxy (proxyMode).");
     }
 
     /** Returns what the failure analyzers say. RedisSettingsTests shows that Spring Boot prints it. */
-    private static String failure(String property, Class<?>... sources) {
+    private static String failure(ApplicationContextRunner application) {
         AtomicReference<ConfigurableApplicationContext> started = new AtomicReference<>();
         AtomicReference<FailureAnalysis> analysis = new AtomicReference<>();
-        new ApplicationContextRunner()
+        application
                 .withInitializer(started::set)
-                .withUserConfiguration(sources)
-                .withPropertyValues(property)
                 .run(context -> analysis.set(analyze(context.getStartupFailure(), started.get())));
         return analysis.get().getDescription() + "\n" + analysis.get().getAction();
     }
@@ -228,19 +215,16 @@ class FailureAnalysisTests {
                 .orElseThrow(() -> new AssertionError("no analysis", failure));
     }
 
+    /** Binds the properties only. */
     @Configuration(proxyBeanMethods = false)
-    @ImportAutoConfiguration({
-        DataRedisAutoConfiguration.class,
-        JacksonAutoConfiguration.class,
-        PayloadConverterAutoConfiguration.class,
-        DelayQueueAutoConfiguration.class,
-        DelayListenerAutoConfiguration.class
-    })
-    static class Sound {}
+    @EnableConfigurationProperties(DelayQueueProperties.class)
+    static class Bound {
 
-    @Configuration(proxyBeanMethods = false)
-    @ImportAutoConfiguration({DelayQueueAutoConfiguration.class, DelayListenerAutoConfiguration.class})
-    static class OnlyQueue {}
+        @Bean
+        static DurationUnitCheck durationUnitCheck() {
+            return new DurationUnitCheck();
+        }
+    }
 
     @Configuration(proxyBeanMethods = false)
     static class TwoFactories {

@@ -5,11 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
-import io.delayqueue.annotation.DeadLetterListener;
 import io.delayqueue.annotation.DelayListener;
 import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.DeliveryInterceptor;
-import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.metrics.observation.DelayQueueProcessObservationConvention;
 import io.delayqueue.metrics.observation.DelayQueueSendObservationConvention;
@@ -181,21 +179,6 @@ class ObservationTests {
     }
 
     @Test
-    void failedReceiveCallIsObserved() {
-        runner.run(context -> {
-            context.getBean(DefaultDelayQueueReceiver.class).close();
-
-            assertThatIllegalStateException()
-                    .isThrownBy(() ->
-                            context.getBean(DelayQueueReceiver.class).receive("reports", 1, Duration.ZERO, LEASE));
-
-            assertThat(observed("delayqueue.receive"))
-                    .containsExactly("receive reports: exception=IllegalStateException,"
-                            + " outcome=failure, topic=none, delayqueue.batch.size=0");
-        });
-    }
-
-    @Test
     void handlerLeavesNoContextOnItsThread() {
         runner.withUserConfiguration(Handlers.class)
                 .withBean(ThreadWatch.class, () -> new ThreadWatch(registry))
@@ -219,46 +202,6 @@ class ObservationTests {
                     }
                     assertThat(handlers.open.complete("done")).isTrue();
                 });
-    }
-
-    @Test
-    void droppedNotificationIsObservedAsFailure() {
-        runner.withPropertyValues("delayqueue.listener.max-attempts=1")
-                .withUserConfiguration(FailingDeadLetters.class)
-                .run(context -> {
-                    context.getBean(DelayQueueTemplate.class).send("doomed", "text");
-
-                    Awaitility.await()
-                            .untilAsserted(() -> TestObservationRegistryAssert.assertThat(registry)
-                                    .hasNumberOfObservationsWithNameEqualTo("delayqueue.process", 2)
-                                    .hasAnObservationWithAKeyValue("listener", "notifications")
-                                    .forAllObservationsWithNameEqualTo(
-                                            "delayqueue.process",
-                                            it -> it.hasLowCardinalityKeyValue("outcome", "failure")
-                                                    .hasLowCardinalityKeyValue("exception", "IllegalStateException")));
-                });
-    }
-
-    @Test
-    void asynchronousHandlerIsObservedUntilItsFutureCompletes() {
-        runner.withUserConfiguration(Handlers.class).run(context -> {
-            Handlers handlers = context.getBean(Handlers.class);
-            context.getBean(DelayQueueTemplate.class).send("asynchronous", "text");
-            next(handlers.seen);
-            TestObservationRegistryAssert.assertThat(registry)
-                    .hasObservationWithNameEqualTo("delayqueue.process")
-                    .that()
-                    .isNotStopped();
-
-            handlers.open.complete("done");
-
-            Awaitility.await()
-                    .untilAsserted(() -> TestObservationRegistryAssert.assertThat(registry)
-                            .hasObservationWithNameEqualTo("delayqueue.process")
-                            .that()
-                            .hasBeenStopped()
-                            .hasLowCardinalityKeyValue("outcome", "success"));
-        });
     }
 
     @Test
@@ -406,19 +349,6 @@ class ObservationTests {
         CompletableFuture<Object> handleLater(String text) {
             see();
             return open;
-        }
-    }
-
-    static class FailingDeadLetters {
-
-        @DelayListener("doomed")
-        void handle(String text) {
-            throw new IllegalStateException("never");
-        }
-
-        @DeadLetterListener(topic = "doomed", id = "notifications")
-        void deadLettered(DeadLetter deadLetter) {
-            throw new IllegalStateException("mail is down");
         }
     }
 

@@ -30,7 +30,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -229,34 +228,6 @@ class TracingTests {
     }
 
     @Test
-    void conventionOfOpenTelemetryNamesTheKeysOfABatch() {
-        runner.withPropertyValues("delayqueue.observation.convention=open-telemetry")
-                .run(context -> {
-                    context.getBean(DelayQueueTemplate.class)
-                            .sendAll(List.of(message("batch", "a"), message("batch", "b")));
-                    context.getBean(DelayListenerRegistry.class)
-                            .getContainer("batch")
-                            .orElseThrow()
-                            .start();
-
-                    SpanData process = await(context, "process batch", 1).get(0);
-                    assertThat(process.getKind()).isEqualTo(SpanKind.CONSUMER);
-                    assertThat(linksOf(process)).hasSize(2);
-                    assertThat(process.getAttributes().asMap().entrySet())
-                            .extracting(attribute -> attribute.getKey().getKey() + "=" + attribute.getValue())
-                            .containsExactlyInAnyOrder(
-                                    "error.type=none",
-                                    "messaging.batch.message_count=2",
-                                    "messaging.delayqueue.listener=batch",
-                                    "messaging.delayqueue.outcome=success",
-                                    "messaging.destination.name=batch",
-                                    "messaging.operation.name=process",
-                                    "messaging.operation.type=process",
-                                    "messaging.system=delayqueue");
-                });
-    }
-
-    @Test
     void eachAttemptHasASpanOfItsOwn() {
         application.getBean(DelayQueueTemplate.class).send("failing", "text");
 
@@ -289,19 +260,6 @@ class TracingTests {
         assertThat(handled)
                 .extracting(span -> span.getAttributes().get(LISTENER))
                 .containsExactly("dying", "notifications", "dying", "notifications");
-    }
-
-    @Test
-    void asynchronousSendEndsItsSpanWhenItCompletes() throws Exception {
-        application
-                .getBean(DelayQueueTemplate.class)
-                .sendAsync("orders", "text", HALF_AN_HOUR)
-                .get(60, TimeUnit.SECONDS);
-
-        assertThat(spans(application, "send orders"))
-                .singleElement()
-                .satisfies(span -> assertThat(span.getAttributes().get(AttributeKey.stringKey("outcome")))
-                        .isEqualTo("accepted"));
     }
 
     @Test

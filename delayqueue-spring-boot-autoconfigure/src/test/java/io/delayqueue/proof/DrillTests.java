@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Timeout;
 import org.springframework.boot.health.contributor.Status;
 import tools.jackson.databind.JsonNode;
 
-/** What an operator sees if handlers fail or are slow, messages become dead letters, or Redis hangs. */
+/** What an operator sees if handlers fail or are slow, Redis hangs, or nodes are killed. */
 @Tag("long")
 @Tag("drill")
 @Timeout(300)
@@ -28,26 +28,6 @@ class DrillTests extends DrillTest {
         alerts("failing handler", "DelayQueueFailing");
         assertThat(observer.act("pause", "topic", "payment").status()).isEqualTo(200);
         seen("failing handler, end a minute after the pause", SEEN.plusMinutes(1), () -> !finds("critical", "failing"));
-    }
-
-    @Test
-    void unavailableSystemIsSeen() {
-        send("refund", 20);
-        seen("unavailable system, finding", () -> finds("critical", "unavailable"));
-        assertThat(findings())
-                .contains("A system that listener", "DependencyUnavailableException: the bank is unavailable");
-        seen("unavailable system, health", () -> health().getStatus().equals(DEGRADED));
-        seen("unavailable system, log", () -> worker.log().contains("The listener claims no messages"));
-        alerts("unavailable system", "DelayQueueUnavailable");
-        assertThat(overview()
-                        .path("topics")
-                        .valueStream()
-                        .filter(topic -> topic.path("topic").asString().equals("refund"))
-                        .findFirst()
-                        .orElseThrow()
-                        .path("dead")
-                        .asInt())
-                .isZero();
     }
 
     @Test
@@ -70,6 +50,46 @@ class DrillTests extends DrillTest {
     }
 
     @Test
+    void pausedRedisIsSeen() {
+        redis.pause();
+        try {
+            seen("paused Redis, health", () -> health().getStatus().equals(Status.DOWN));
+            seen("paused Redis, endpoint", () -> observer.view("").status() == 503);
+            seen("paused Redis, log", () -> worker.log().contains("failed and is retried until it succeeds"));
+            alerts("paused Redis", "DelayQueueRedisErrors");
+        } finally {
+            redis.resume();
+        }
+        begin = Instant.now();
+        seen("Redis that replies again, log", () -> worker.log().contains("Redis replies again after"));
+        seen("Redis that replies again, health", () -> health().getStatus().equals(Status.UP));
+    }
+
+    @Test
+    void killedNodeIsSeen() {
+        worker.kill();
+        seen("killed node, finding", () -> finds("warning", "node_failed"));
+        assertThat(findings()).contains("process " + worker.pid());
+        seen("killed node, health", () -> health().getDetails().toString().contains("process " + worker.pid()));
+        send("orders", 1);
+        seen("killed node, no listener", () -> finds("critical", "no_listener"));
+        assertThat(findings()).contains("No node listens to any of");
+        alerts("killed node", "DelayQueueNodeFailed");
+        alerts("killed node, no listener", "DelayQueueTopicWithoutConsumer");
+        begin = Instant.now();
+        observer.close();
+        alerts("no process", "DelayQueueAbsent");
+    }
+
+    @Test
+    void messageThatKillsItsProcessIsSeen() {
+        send("image", 1);
+        seen("message that kills its process, end of the process", () -> !worker.isRunning());
+        seen("message that kills its process, finding", () -> finds("warning", "node_failed"));
+        alerts("message that kills its process", "DelayQueueNodeFailed");
+    }
+
+    @Test
     void deadLettersStayAFinding() {
         send("mail", 3);
         seen(
@@ -84,18 +104,15 @@ class DrillTests extends DrillTest {
     }
 
     @Test
-    void pausedRedisIsSeen() {
-        redis.pause();
-        try {
-            seen("paused Redis, health", () -> health().getStatus().equals(Status.DOWN));
-            seen("paused Redis, endpoint", () -> observer.view("").status() == 503);
-            seen("paused Redis, log", () -> worker.log().contains("failed and is retried until it succeeds"));
-            alerts("paused Redis", "DelayQueueRedisErrors");
-        } finally {
-            redis.resume();
+    void topicsWithoutListenersAreOneFinding() {
+        for (int topic = 0; topic < 30; topic++) {
+            send("t" + topic, 1);
         }
-        begin = Instant.now();
-        seen("Redis that replies again, log", () -> worker.log().contains("Redis replies again after"));
-        seen("Redis that replies again, health", () -> health().getStatus().equals(Status.UP));
+        worker.stop();
+        seen("no listeners, finding", () -> finds("critical", "no_listener"));
+        assertThat(overview().path("findings")).hasSizeLessThanOrEqualTo(5);
+        assertThat(findings()).contains("No node listens to any of 35 topics; last seen ");
+        seen("no listeners, health", () -> health().getStatus().equals(DEGRADED));
+        alerts("no listeners", "DelayQueueTopicWithoutConsumer");
     }
 }

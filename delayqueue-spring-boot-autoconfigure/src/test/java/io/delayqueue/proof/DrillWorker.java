@@ -2,7 +2,6 @@ package io.delayqueue.proof;
 
 import io.delayqueue.annotation.DelayListener;
 import io.delayqueue.listener.DelayHeaders;
-import io.delayqueue.listener.DependencyUnavailableException;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -153,11 +152,6 @@ public final class DrillWorker implements AutoCloseable {
         @DelayListener(topic = "payment", backoff = "fixed 1s", maxAttempts = "1000")
         void pay(String text) {
             throw new PaymentDown("connection refused");
-        }
-
-        @DelayListener(topic = "refund")
-        void refund(String text) {
-            throw new DependencyUnavailableException("the bank is unavailable");
         }
 
         @DelayListener(topic = "mail", maxAttempts = "1")

@@ -52,6 +52,17 @@ class DashboardPollingTests extends DashboardTest {
     }
 
     @Test
+    void changesAreShownByOneRequestAtATime() {
+        page.open(topic("changed")).awaitText("There is no such topic.");
+        String id = queue.send("changed", "text", Duration.ofHours(1)).id();
+        page.awaitText(id);
+        queue.cancel("changed", id);
+        page.awaitNoText(id);
+
+        assertThat(requests.maxConcurrent()).isOne();
+    }
+
+    @Test
     void hiddenTabSendsNoRequests() throws Exception {
         page.open("");
         AtomicInteger before = new AtomicInteger(-1);

@@ -47,6 +47,17 @@ class HostileTextTests extends DashboardTest {
     }
 
     @Test
+    void idHeadersAndPayloadAreText() {
+        send("texts", SCRIPT);
+        page.open(topic("texts", "scheduled")).awaitText(SCRIPT).awaitText("{\"" + HOSTILE.replace("\"", "\\\""));
+        page.press("Cancel message " + SCRIPT);
+        assertThat(page.check()).contains(SCRIPT);
+        page.goBack().press(SCRIPT).awaitText(HOSTILE + "=").awaitText(SCRIPT + "\n");
+        assertThat(page.text()).contains("Headers", "Payload");
+        page.press("Cancel message " + SCRIPT).confirm().awaitOutcome(SCRIPT + " is cancelled.");
+    }
+
+    @Test
     void invisibleCharactersOfATopicAreShown() {
         send("orders", "seen");
         send("orders ", "unseen");

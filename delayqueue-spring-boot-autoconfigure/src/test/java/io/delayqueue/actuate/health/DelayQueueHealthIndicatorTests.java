@@ -25,6 +25,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.Status;
 
@@ -66,13 +68,18 @@ class DelayQueueHealthIndicatorTests {
     }
 
     private static ManagedListener listener(String id, ListenerProgress progress) {
+        return listener(id, "running", progress);
+    }
+
+    private static ManagedListener listener(String id, String state, ListenerProgress progress) {
         return (ManagedListener) Proxy.newProxyInstance(
                 ManagedListener.class.getClassLoader(),
                 new Class<?>[] {ManagedListener.class},
                 (proxy, method, arguments) -> switch (method.getName()) {
                     case "id", "topic" -> id;
-                    case "isRunning" -> true;
-                    case "isPaused", "isPausedEverywhere" -> false;
+                    case "isRunning" -> !state.equals("stopped");
+                    case "isPaused" -> state.equals("paused");
+                    case "isPausedEverywhere" -> false;
                     case "progress" -> progress;
                     default -> throw new AssertionError(method);
                 });
@@ -133,6 +140,20 @@ class DelayQueueHealthIndicatorTests {
         assertThat(problems(late)).containsExactly("Listener texts has been failing for PT30S: WRONGTYPE");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"paused", "stopped"})
+    void pausedOrStoppedListenerIsReportedAndUp(String state) {
+        ListenerProgress progress = state.equals("stopped")
+                ? failing(Duration.ofHours(1), new IllegalStateException())
+                : ListenerProgress.NONE;
+        Health health = health(listener("texts", state, progress));
+
+        assertThat(health.getStatus()).isEqualTo(Status.UP);
+        assertThat(health.getDetails().get("listeners").toString())
+                .contains("state=" + state)
+                .doesNotContain("failure");
+    }
+
     @Test
     void listenerWhosePollIsOverdueForTooLongIsDown() {
         Health health = health(listener("texts", new ListenerProgress(null, null, null, Duration.ofSeconds(31))));
@@ -177,6 +198,18 @@ class DelayQueueHealthIndicatorTests {
         assertThat(problems(exceeded))
                 .containsExactly("Topic late has a lag of PT1M1S, which exceeds the maximum of PT1M");
         assertThat(permitted.getStatus()).isEqualTo(Status.UP);
+    }
+
+    @Test
+    void unknownLagOfATopicWithAMaximumIsOutOfService() {
+        lag = CompletableFuture.failedFuture(new IllegalStateException());
+        maxLag = Map.of("broken", Duration.ofHours(1));
+        Health health = health();
+
+        assertThat(health.getStatus()).isEqualTo(Status.OUT_OF_SERVICE);
+        assertThat(problems(health))
+                .containsExactly(
+                        "The lag of topic broken is unknown, so that it cannot be compared with the maximum of PT1H");
     }
 
     private static Diagnosis found(Level level, Kind kind, String text, @Nullable String topic) {

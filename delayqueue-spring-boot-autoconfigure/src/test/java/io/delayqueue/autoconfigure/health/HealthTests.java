@@ -7,7 +7,6 @@ import static org.awaitility.Awaitility.await;
 import io.delayqueue.admin.DelayQueueInspector;
 import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.annotation.DelayListener;
-import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.autoconfigure.DelayListenerAutoConfiguration;
 import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
 import io.delayqueue.autoconfigure.QueueContexts;
@@ -20,13 +19,11 @@ import io.delayqueue.template.receive.DelayQueueReceiver;
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.FaultProxy;
 import io.delayqueue.test.redis.RedisServerProcess;
-import io.delayqueue.testing.SystemClock;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.AfterEach;
@@ -59,7 +56,7 @@ class HealthTests {
         this.runner = on(redis.port());
     }
 
-    private static ApplicationContextRunner on(int port) {
+    static ApplicationContextRunner on(int port) {
         return QueueContexts.withoutRedis()
                 .withConfiguration(AutoConfigurations.of(
                         HealthContributorRegistryAutoConfiguration.class, HealthAutoConfiguration.class))
@@ -73,13 +70,9 @@ class HealthTests {
         redis.command("CONFIG", "SET", "min-replicas-to-write", "0");
     }
 
-    private static HealthIndicator indicator(ApplicationContext context) {
-        return (HealthIndicator)
-                context.getBean(HealthContributorRegistry.class).getContributor("delayqueue");
-    }
-
     static Health health(ApplicationContext context) {
-        return indicator(context).health();
+        HealthContributorRegistry registry = context.getBean(HealthContributorRegistry.class);
+        return ((HealthIndicator) registry.getContributor("delayqueue")).health();
     }
 
     /** Reads the health. Repeats while the check of Redis times out after a second, as on a busy machine. */
@@ -160,57 +153,6 @@ class HealthTests {
     }
 
     @Test
-    void failedNodeIsAWarning() {
-        runner.run(context -> {
-            awaitStatus(Status.UP, context);
-            KeySpace keys = context.getBean(KeySpace.class);
-            redis.command(
-                    "HSET",
-                    new String(keys.formerNodes(), StandardCharsets.UTF_8),
-                    "killed",
-                    SystemClock.millis() + " failed\nhost=shop-7f9c&pid=42");
-            Health health = timely(context);
-            assertThat(health.getStatus()).isEqualTo(Status.UP);
-            assertThat(health.getDetails().get("warnings").toString())
-                    .startsWith("[Node shop-7f9c (process 42) failed ");
-        });
-    }
-
-    @Test
-    void pausedAndStoppedListenersDoNotAffectTheStatus() {
-        runner.run(context -> {
-            awaitStatus(Status.UP, context);
-            DelayListenerRegistry registry = context.getBean(DelayListenerRegistry.class);
-            registry.pause("texts");
-            registry.stop("failing").get(60, TimeUnit.SECONDS);
-
-            Health health = timely(context);
-
-            assertThat(health.getStatus()).isEqualTo(Status.UP);
-            assertThat(part(health, "listeners", "texts")).containsEntry("state", "paused");
-            assertThat(part(health, "listeners", "failing"))
-                    .containsOnly(Map.entry("topic", "failing"), Map.entry("state", "stopped"));
-        });
-    }
-
-    @Test
-    void unavailableRedisIsDownUntilItReturns() {
-        try (FaultProxy network = FaultProxy.inFrontOf(redis)) {
-            on(network.port()).run(context -> {
-                awaitStatus(Status.UP, context);
-                network.refuse();
-                Health health = health(context);
-                assertThat(health.getStatus()).isEqualTo(Status.DOWN);
-                assertThat(problems(health)).isNotEmpty();
-                assertThat(part(health, "redis")).isEmpty();
-                assertThat(part(health, "listeners")).containsOnlyKeys("texts", "failing");
-                network.pass();
-                awaitStatus(Status.UP, context);
-            });
-        }
-    }
-
-    @Test
     void missingReplicasAreReportedByTheSettingThatRequiresThem() {
         runner.withPropertyValues("delayqueue.health.max-failing=1s", "delayqueue.engine.sweep=200ms")
                 .withPropertyValues("delayqueue.engine.unconfirmed-sweep=200ms")
@@ -247,27 +189,6 @@ class HealthTests {
     }
 
     @Test
-    void redisThatNeverStartedIsDown() {
-        on(1).run(context -> assertThat(health(context).getStatus()).isEqualTo(Status.DOWN));
-    }
-
-    @Test
-    void settingsWithoutPermissionAreUnknownAndNoProblem() {
-        redis.command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
-        redis.command("ACL", "SETUSER", "limited", "on", ">secret", "~*", "&*", "+@all", "-info", "-config");
-        runner.withPropertyValues("spring.data.redis.username=limited", "spring.data.redis.password=secret")
-                .run(context -> {
-                    Health health = timely(context);
-                    assertThat(health.getStatus()).isEqualTo(Status.UP);
-                    assertThat(part(health, "redis"))
-                            .containsEntry("version", "unknown")
-                            .containsEntry("maxMemory", "unknown")
-                            .containsEntry("maxMemoryPolicy", "unknown")
-                            .containsEntry("appendOnly", "unknown");
-                });
-    }
-
-    @Test
     void evictionIsDownUnlessItIsAllowed() {
         runner.run(context -> {
             awaitStatus(Status.UP, context);
@@ -279,53 +200,6 @@ class HealthTests {
         });
         runner.withPropertyValues("delayqueue.redis.allow-eviction=true")
                 .run(context -> awaitStatus(Status.UP, context));
-    }
-
-    @Test
-    void lagWithoutAThresholdIsNoProblem() {
-        runner.withPropertyValues("delayqueue.listener.auto-startup=false").run(context -> {
-            context.getBean(DelayQueueTemplate.class).send("texts", "text");
-
-            assertThat(timely(context).getStatus()).isEqualTo(Status.UP);
-        });
-    }
-
-    @Test
-    void lagAboveItsThresholdOrUnknownIsOutOfServiceAndHidesNoOther() {
-        runner.withPropertyValues(
-                        "delayqueue.listener.auto-startup=false",
-                        "delayqueue.health.max-lag[late.one]=1ms",
-                        "delayqueue.health.max-lag[unknown]=1s",
-                        "delayqueue.health.max-lag[broken]=1h",
-                        "delayqueue.health.max-lag[foreign]=1h")
-                .run(context -> {
-                    DelayQueueTemplate delayQueue = context.getBean(DelayQueueTemplate.class);
-                    for (String topic : List.of("late.one", "other", "broken", "foreign")) {
-                        delayQueue.send(topic, "text");
-                    }
-                    byte[] schedule = context.getBean(KeySpace.class)
-                            .of(Shard.single("broken"))
-                            .schedule();
-                    redis.command("SET", new String(schedule, StandardCharsets.UTF_8), "of another type");
-                    redis.command("HSET", meta(context, "foreign"), "identity", "2:1:1");
-                    await().until(
-                                    () -> problems(timely(context)),
-                                    problems -> problems.toString().contains("late.one"));
-
-                    Health health = timely(context);
-
-                    assertThat(health.getStatus()).as(health.toString()).isEqualTo(Status.OUT_OF_SERVICE);
-                    assertThat(problems(health))
-                            .hasSize(3)
-                            .anyMatch(problem -> problem.startsWith("Topic late.one has a lag of PT"))
-                            .contains(
-                                    "The lag of topic broken is unknown, so that it cannot be compared with the maximum of PT1H",
-                                    "The lag of topic foreign is unknown, so that it cannot be compared with the maximum of PT1H");
-                    assertThat(part(health, "topics", "late.one")).containsEntry("maxLagMillis", 1L);
-                    assertThat(part(health, "topics", "unknown")).containsEntry("lagMillis", 0L);
-                    assertThat(part(health, "topics", "broken")).containsEntry("lagMillis", "unknown");
-                    assertThat(part(health, "topics")).doesNotContainKey("other");
-                });
     }
 
     @Test
@@ -389,25 +263,6 @@ class HealthTests {
             redis.command("HSET", meta, "identity", identity);
             awaitStatus(Status.UP, context);
             assertThat(part(health(context), "format")).doesNotContainKey("unreadable");
-        });
-    }
-
-    @Test
-    void failingListenerIsDownAlthoughRedisReplies() {
-        runner.withPropertyValues("delayqueue.health.max-failing=1s").run(context -> {
-            awaitStatus(Status.UP, context);
-            // a key of a type that no script expects
-            byte[] schedule =
-                    context.getBean(KeySpace.class).of(Shard.single("texts")).schedule();
-            redis.command("SET", new String(schedule, StandardCharsets.UTF_8), "text");
-            awaitStatus(Status.DOWN, context);
-            Health health = timely(context);
-            // on a busy machine, the polls of another listener may be overdue
-            assertThat(problems(health))
-                    .anySatisfy(problem -> assertThat(problem)
-                            .startsWith("Listener texts has been failing for PT")
-                            .contains("WRONGTYPE"));
-            assertThat(part(health, "listeners", "failing")).doesNotContainKey("failure");
         });
     }
 

@@ -119,6 +119,15 @@ class RedisCheckTests {
         assertThatThrownBy(check::check).isInstanceOf(StartFailedException.class);
     }
 
+    /** The start waits for a second. */
+    @Test
+    void unresponsiveServerDoesNotHoldTheStart() {
+        reply = new CompletableFuture<>();
+        check(false).check();
+
+        assertThat(pendingCheck).isNotNull();
+    }
+
     @Test
     void unavailableServerIsCheckedWhenItReplies(CapturedOutput output) throws Exception {
         check(false).check();

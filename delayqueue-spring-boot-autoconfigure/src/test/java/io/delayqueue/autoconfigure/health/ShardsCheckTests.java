@@ -3,11 +3,9 @@ package io.delayqueue.autoconfigure.health;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
-import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.autoconfigure.QueueContexts;
-import io.delayqueue.autoconfigure.failure.StartFailedException;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.template.MessageRejectedException;
@@ -16,7 +14,6 @@ import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -116,21 +113,6 @@ class ShardsCheckTests {
     }
 
     @Test
-    void otherCountOfAnEmptyTopicFailsTheStart() {
-        application(SHARDS + 4).run(context -> {
-            send(context, "a");
-            context.getBean(DelayQueueTemplate.class).cancel(TOPIC, "a");
-        });
-        application(SHARDS + 8)
-                .run(context -> assertThat(context)
-                        .getFailure()
-                        .hasRootCauseInstanceOf(StartFailedException.class)
-                        .rootCause()
-                        .hasMessageContaining("is registered with 4 shards"));
-        assertThat(registration(redis)).startsWith("4:");
-    }
-
-    @Test
     void failureEscapesLineBreaksOfATopic() {
         assertThat(ShardsCheck.conflict("t\nERROR forged", 1, 2))
                 .message()
@@ -162,17 +144,6 @@ class ShardsCheckTests {
     }
 
     @Test
-    void registeredCountIsUsedByDefault() {
-        application(SHARDS + 16).run(context -> send(context, "a"));
-        application().run(context -> {
-            assertThat(context).hasNotFailed();
-            assertThat(has(context, "a")).isTrue();
-            send(context, "b");
-        });
-        application(SHARDS + 16).run(context -> assertThat(has(context, "b")).isTrue());
-    }
-
-    @Test
     void followUsesTheRegisteredCountAndLogsOneWarning(CapturedOutput output) {
         application(SHARDS + 4).run(context -> send(context, "a"));
         application(SHARDS + 8, "delayqueue.shards.on-conflict=follow").run(context -> {
@@ -195,41 +166,5 @@ class ShardsCheckTests {
                         .rootCause()
                         .hasMessageContaining("registered as 2048:17")
                         .hasMessageContaining("Use a newer version"));
-    }
-
-    @Test
-    @Tag("long")
-    @Tag("core")
-    void withoutRedisTheFirstUseFailsInsteadOfTheStart() {
-        try (RedisServerProcess own = RedisServerProcess.builder().appendOnly().start()) {
-            on(own, SHARDS + 4).run(context -> send(context, "a"));
-            own.kill();
-            on(own, SHARDS + 8, "delayqueue.redis.command-timeout=3s").run(context -> {
-                assertThat(context).hasNotFailed();
-                DelayQueueTemplate template = context.getBean(DelayQueueTemplate.class);
-                assertThatThrownBy(() -> send(context, "b")).isInstanceOf(MessageRejectedException.class);
-                own.restart();
-                await().ignoreExceptions().until(() -> has(context, "a"));
-                List<String> before = keys(own);
-                assertThatThrownBy(() -> send(context, "b"))
-                        .isInstanceOf(MessageRejectedException.class)
-                        .hasMessageContaining("is registered with 4 shards")
-                        .hasMessageContaining("shards is 8 here. Nothing was written.");
-                assertThatThrownBy(() -> template.sendAll(List.of(
-                                DelayMessage.to(TOPIC).id("c").payload("text").build())))
-                        .hasMessageContaining("is registered with 4 shards");
-                assertThat(template.sendAsync(
-                                DelayMessage.to(TOPIC).id("d").payload("text").build()))
-                        .failsWithin(Duration.ofSeconds(60))
-                        .withThrowableThat()
-                        .withMessageContaining("is registered with 4 shards");
-                assertThat(keys(own)).isEqualTo(before);
-            });
-            on(own, SHARDS + 4).run(context -> {
-                assertThat(has(context, "a")).isTrue();
-                assertThat(context.getBean(DelayQueueAdmin.class).counts(TOPIC).scheduled())
-                        .isEqualTo(1);
-            });
-        }
     }
 }

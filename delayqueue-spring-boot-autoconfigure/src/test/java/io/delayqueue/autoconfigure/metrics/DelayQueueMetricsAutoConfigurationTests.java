@@ -87,14 +87,6 @@ class DelayQueueMetricsAutoConfigurationTests {
     }
 
     @Test
-    void metersAreInTheRegistryOfSpringBoot() {
-        metered.withUserConfiguration(Listeners.class).run(context -> {
-            context.getBean(DelayQueueTemplate.class).send("t", "text");
-            await().until(() -> acknowledged(context.getBean(MeterRegistry.class)) == 1);
-        });
-    }
-
-    @Test
     void metersAreInEachOfSeveralRegistries() {
         metered.withConfiguration(AutoConfigurations.of(PrometheusMetricsExportAutoConfiguration.class))
                 .withBean("second", SimpleMeterRegistry.class, SimpleMeterRegistry::new)

@@ -8,11 +8,8 @@ import io.delayqueue.admin.DelayQueueInspector;
 import io.delayqueue.admin.IdleTopics;
 import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.autoconfigure.QueueContexts;
-import io.delayqueue.message.DelayMessage;
-import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.DelayQueueTemplate;
 import java.time.Duration;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
@@ -59,24 +56,6 @@ class TopicSamplingTests {
 
     private static Object part(Object bean, String name) {
         return new DirectFieldAccessor(bean).getPropertyValue(name);
-    }
-
-    @Test
-    @Tag("long")
-    @Tag("core")
-    void idleTopicsAreDeletedByTheEngine() {
-        runner.withUserConfiguration(Shown.class)
-                .withPropertyValues(
-                        "delayqueue.metrics.sample-interval=1s", "delayqueue.metrics.forget-topics-after=1s")
-                .run(context -> {
-                    DelayQueueTemplate template = context.getBean(DelayQueueTemplate.class);
-                    template.send("kept", "payload");
-                    template.send(DelayMessage.to("idle").id("a").payload("p").build());
-                    template.cancel("idle", "a");
-                    TopicRegistry registry = context.getBean(TopicRegistry.class);
-                    await().until(() -> !registry.topics().join().contains("idle"));
-                    assertThat(registry.topics().join()).containsExactly("kept");
-                });
     }
 
     @Configuration(proxyBeanMethods = false)
