@@ -50,7 +50,6 @@ class ApplicationSecurityTests {
                 .run(
                         "--server.address=127.0.0.1",
                         "--server.port=0",
-                        "--springdoc.api-docs.enabled=false",
                         "--spring.data.redis.port=" + redis.port(),
                         "--delayqueue.http.api.enabled=true",
                         "--delayqueue.http.compat.enabled=true",

@@ -60,7 +60,6 @@ class SecuredHttpInterfacesTests {
                         "--server.port=0",
                         "--spring.data.redis.port=" + redis.port(),
                         "--delayqueue.http.api.enabled=true",
-                        "--springdoc.api-docs.enabled=false",
                         "--delayqueue.http.compat.enabled=true",
                         "--delayqueue.http.compat.base-path=/queue",
                         "--delayqueue.http.compat.max-wait=10ms");

@@ -126,7 +126,6 @@ final class ApiNode implements AutoCloseable {
                 "delayqueue.namespace=" + UUID.randomUUID(),
                 "delayqueue.http.api.enabled=true",
                 "delayqueue.metrics.sample-interval=10m",
-                "springdoc.api-docs.enabled=false",
                 "delayqueue.http.clients.tests.tokens=" + TOKEN,
                 "delayqueue.http.clients.tests.permissions=admin",
                 TOMCAT,
@@ -302,7 +301,7 @@ final class ApiNode implements AutoCloseable {
     /** Checks responses of the API. The server's own responses are HTML. */
     private static void check(HttpResponse<byte[]> response) {
         if (!response.headers().firstValue("Content-Type").orElse("").startsWith("text/html")) {
-            DocumentedStatuses.check(response.request().method(), response.uri(), response.statusCode());
+            DocumentedResponses.check(response);
         }
     }
 

@@ -2,86 +2,127 @@ package io.delayqueue.web.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.delayqueue.web.api.openapi.DocumentConfiguration;
-import java.io.IOException;
-import java.net.URI;
+import io.delayqueue.web.api.request.ApiRequest;
+import io.delayqueue.web.api.request.EmptyRequest;
+import io.delayqueue.web.api.response.Problem;
+import java.lang.reflect.RecordComponent;
+import java.lang.reflect.Type;
 import java.net.http.HttpRequest;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestFactory;
-import org.springframework.boot.SpringBootConfiguration;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Import;
-import org.springframework.security.config.annotation.web.builders.HttpSecurity;
-import org.springframework.security.web.SecurityFilterChain;
+import org.springframework.core.ResolvableType;
+import org.springframework.web.method.HandlerMethod;
+import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 import tools.jackson.databind.JsonNode;
-import tools.jackson.databind.SerializationFeature;
-import tools.jackson.databind.json.JsonMapper;
 
 /**
- * Compares the packaged OpenAPI document with the one that springdoc generates from the controllers and their Javadoc.
- * With {@code DELAYQUEUE_OPENAPI=write} in the environment, the test regenerates the packaged document.
+ * Compares the packaged OpenAPI document with the controllers and their records. {@link RequestSchemaTests} compares its
+ * bounds with the server, and {@link DocumentedResponses} each response of the tests with its statuses and schemas.
  */
 class OpenApiDocumentTests {
 
-    private static final Path SHIPPED = Path.of("src/main/resources/io/delayqueue/web/api/openapi.json");
-    private static final JsonMapper MAPPER =
-            JsonMapper.builder().enable(SerializationFeature.INDENT_OUTPUT).build();
-
     private final ApiNode node = ApiNode.shared();
 
-    @SpringBootConfiguration
-    @EnableAutoConfiguration
-    @Import(DocumentConfiguration.class)
-    static class Documented {
-
-        @Bean
-        SecurityFilterChain everybody(HttpSecurity http) {
-            return http.authorizeHttpRequests(requests -> requests.anyRequest().permitAll())
-                    .build();
-        }
+    /** The methods of controllers by method and path, such as {@code GET /topics/{topic}/dead-letters}. */
+    private Map<String, HandlerMethod> handlers() {
+        Map<String, HandlerMethod> handlers = new TreeMap<>();
+        node.context()
+                .getBean("requestMappingHandlerMapping", RequestMappingHandlerMapping.class)
+                .getHandlerMethods()
+                .forEach((info, handler) -> {
+                    String path = info.getPatternValues().iterator().next();
+                    if (path.startsWith(ApiNode.BASE) && !path.endsWith("/**")) {
+                        String method = info.getMethodsCondition()
+                                .getMethods()
+                                .iterator()
+                                .next()
+                                .name();
+                        handlers.put(method + " " + path.substring(ApiNode.BASE.length()), handler);
+                    }
+                });
+        return handlers;
     }
 
     @Test
-    void packagedDocumentMatchesTheControllers() throws IOException {
-        JsonNode generated;
-        try (ApiNode documented = ApiNode.start(
-                Documented.class,
-                "springdoc.api-docs.enabled=true",
-                "springdoc.api-docs.version=openapi_3_1",
-                "springdoc.paths-to-match=/delayqueue/v1/**",
-                "springdoc.default-produces-media-type=application/json",
-                "springdoc.show-actuator=false")) {
-            generated = documented
-                    .exchange(HttpRequest.newBuilder(URI.create(documented.site() + "/v3/api-docs")))
-                    .json();
-        }
-        if ("write".equals(System.getenv("DELAYQUEUE_OPENAPI"))) {
-            Files.writeString(SHIPPED, MAPPER.writeValueAsString(generated) + "\n");
-        }
-
-        assertThat(MAPPER.readTree(SHIPPED.toFile()))
-                .as("Regenerate it: run this test with DELAYQUEUE_OPENAPI=write")
-                .isEqualTo(generated);
+    void eachOperationIsDocumentedWithItsTypes() {
+        Map<String, HandlerMethod> handlers = handlers();
+        assertThat(DocumentedResponses.operations().keySet()).isEqualTo(handlers.keySet());
+        handlers.forEach((name, handler) -> {
+            JsonNode operation = DocumentedResponses.operations().get(name);
+            Class<?> result = ResolvableType.forMethodReturnType(handler.getMethod())
+                    .getGeneric(0)
+                    .toClass();
+            String documented = operation
+                    .at("/responses/200/content/application~1json/schema/$ref")
+                    .asString("");
+            assertThat(documented)
+                    .as(name)
+                    .endsWith(result.isRecord() && isOwn(result) ? "/" + result.getSimpleName() : "");
+            Arrays.stream(handler.getMethod().getParameterTypes())
+                    .filter(type -> ApiRequest.class.isAssignableFrom(type) && type != EmptyRequest.class)
+                    .forEach(type -> assertThat(operation
+                                    .at("/requestBody/content/application~1json/schema/$ref")
+                                    .asString())
+                            .as(name)
+                            .endsWith(
+                                    name.endsWith("/reschedule") ? "/RescheduleRequest" : "/" + type.getSimpleName()));
+        });
     }
 
     @Test
-    void packagedDocumentHasTheDefaultBounds() {
-        assertThat(node.get("/openapi.json").json()).isEqualTo(MAPPER.readTree(SHIPPED.toFile()));
+    void eachRecordIsDocumentedWithItsFields() {
+        Map<String, Class<?>> records = new TreeMap<>();
+        collect(Problem.class, records);
+        for (HandlerMethod handler : handlers().values()) {
+            collect(handler.getMethod().getGenericReturnType(), records);
+            Arrays.stream(handler.getMethod().getParameterTypes())
+                    .filter(ApiRequest.class::isAssignableFrom)
+                    .forEach(type -> collect(type, records));
+        }
+        JsonNode schemas = DocumentedResponses.DOCUMENT.at("/components/schemas");
+        assertThat(schemas.propertyNames())
+                .filteredOn(name -> !name.equals("RescheduleRequest"))
+                .isSubsetOf(records.keySet());
+        records.forEach((name, type) -> assertThat(
+                        schemas.path(name).path("properties").propertyNames())
+                .as(name)
+                .containsExactlyElementsOf(Arrays.stream(type.getRecordComponents())
+                        .map(field -> field.getName().replace("waitTime", "wait"))
+                        .toList()));
+    }
+
+    private static boolean isOwn(Class<?> type) {
+        return type.getName().startsWith("io.delayqueue.") && type != io.delayqueue.web.api.json.JsonText.class;
+    }
+
+    /** Adds the records that a type contains. */
+    private static void collect(Type type, Map<String, Class<?>> records) {
+        ResolvableType resolved = ResolvableType.forType(type);
+        Stream.of(resolved.getGenerics()).forEach(each -> collect(each.getType(), records));
+        Class<?> raw = resolved.toClass();
+        if (raw.isRecord()
+                && isOwn(raw)
+                && raw != Response.class
+                && raw != EmptyRequest.class
+                && records.put(raw.getSimpleName(), raw) == null) {
+            for (RecordComponent component : raw.getRecordComponents()) {
+                collect(component.getGenericType(), records);
+            }
+        }
     }
 
     @TestFactory
     Stream<DynamicTest> tokensAuthorizeTheOperationsThatNameTheirPermission() {
         Map<String, String> tokens =
                 Map.of("produce", ApiNode.PRODUCER, "consume", ApiNode.CONSUMER, "admin", ApiNode.TOKEN);
-        return DocumentedStatuses.operations().entrySet().stream()
+        return DocumentedResponses.operations().entrySet().stream()
                 .map(operation -> DynamicTest.dynamicTest(operation.getKey(), () -> {
                     Set<String> bearer = kinds(operation.getValue(), "bearer");
                     assertThat(kinds(operation.getValue(), "basic"))

@@ -68,7 +68,6 @@ final class CompatNode implements AutoCloseable {
                 "delayqueue.namespace=" + UUID.randomUUID(),
                 "delayqueue.http.compat.enabled=true",
                 "delayqueue.metrics.sample-interval=10m",
-                "springdoc.api-docs.enabled=false",
                 "delayqueue.http.compat.base-path=" + base,
                 "spring.main.banner-mode=off",
                 "spring.main.log-startup-info=false"));
