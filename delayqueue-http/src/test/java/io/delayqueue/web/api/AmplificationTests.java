@@ -31,7 +31,6 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -150,10 +149,16 @@ class AmplificationTests {
 
     @ParameterizedTest
     @MethodSource("requests")
-    void requestsForUnknownNamesStoreNothing(String method, String path, String body, int scripts) {
+    void requestsForUnknownNamesStoreNothingAndUnauthorizedOnesDoNotReachRedis(
+            String method, String path, String body, int scripts) {
         long keys = keys();
         long ofTopics = scriptsThatReadTopics();
         long before = scripts();
+        for (int i = 0; i < TIMES; i++) {
+            assertThat(exchange(method, path, body, "no token").status()).isEqualTo(401);
+        }
+        assertThat(scripts() - before).isLessThanOrEqualTo(OWN_SCRIPTS);
+        before = scripts();
 
         for (int i = 0; i < TIMES; i++) {
             assertThat(exchange(method, path, body, ApiNode.TOKEN).status()).isNotIn(401, 500, 503);
@@ -165,20 +170,6 @@ class AmplificationTests {
         await().untilAsserted(() -> assertThat(scriptsThatReadTopics()).isLessThanOrEqualTo(ofTopics + 1));
     }
 
-    @ParameterizedTest
-    @MethodSource("requests")
-    void unauthorizedRequestsDoNotReachRedis(String method, String path, String body) {
-        long keys = keys();
-        long before = scripts();
-
-        for (int i = 0; i < TIMES; i++) {
-            assertThat(exchange(method, path, body, "no token").status()).isEqualTo(401);
-        }
-
-        assertThat(scripts() - before).isLessThanOrEqualTo(OWN_SCRIPTS);
-        assertThat(keys()).isLessThanOrEqualTo(keys);
-    }
-
     private Reply exchange(String method, String path, String body, String token) {
         String name = UUID.randomUUID().toString();
         String receipt = new Receipt(name, "1", "1.0.0.x-1").toString();
@@ -188,28 +179,6 @@ class AmplificationTests {
                 .header("Authorization", "Bearer " + token)
                 .header("Content-Type", "application/json")
                 .method(method, BodyPublishers.ofString(named.apply(body))));
-    }
-
-    @Test
-    @Tag("long")
-    @Tag("http")
-    void waitsForUnknownTopicsShareOneScriptPerSweep() {
-        long keys = keys();
-        LongPolls polls = node.bean(LongPolls.class);
-        long before = scripts();
-        List<CompletableFuture<Reply>> waiting = receiveUnknown("30s");
-        await().until(() -> polls.waiting() == POPPED);
-        await().during(Duration.ofSeconds(2)).until(() -> polls.waiting() == POPPED);
-        polls.stop();
-        try {
-            awaitNoMessages(waiting);
-        } finally {
-            polls.start();
-        }
-
-        assertThat(scripts() - before).isLessThanOrEqualTo(POPPED + OWN_SCRIPTS);
-        assertThat(keys()).isLessThanOrEqualTo(keys);
-        assertThat(polls.waiting()).isZero();
     }
 
     @Test

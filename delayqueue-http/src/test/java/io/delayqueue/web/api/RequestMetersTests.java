@@ -13,38 +13,15 @@ import java.util.UUID;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.Timeout;
 
-/** Meters and limits of the clients of both HTTP interfaces, on a servlet container. */
+/** Meters and limits of the clients of both HTTP interfaces. */
 @Timeout(120)
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-abstract class RequestMetersContract {
+class RequestMetersTests {
 
-    private final String server;
-    private final String[] properties;
+    private final ApiNode node = ApiNode.shared();
     private final String topic = UUID.randomUUID().toString();
-    private ApiNode node;
-
-    RequestMetersContract(String server, String... properties) {
-        this.server = server;
-        this.properties = properties;
-    }
-
-    @BeforeAll
-    void start() {
-        node = properties.length == 0 ? ApiNode.shared() : ApiNode.startLikeShared(properties);
-    }
-
-    @AfterAll
-    void stop() {
-        if (properties.length > 0) {
-            node.close();
-        }
-    }
 
     private double rejected(String client, String reason) {
         Counter counter = node.bean(MeterRegistry.class)
@@ -75,11 +52,6 @@ abstract class RequestMetersContract {
     private void awaitRejected(double count, String client, String reason) {
         await().untilAsserted(
                         () -> assertThat(rejected(client, reason)).as(reason).isEqualTo(count));
-    }
-
-    @Test
-    void testsRunOnTheirServer() {
-        assertThat(node.server()).startsWithIgnoringCase(server);
     }
 
     @Test

@@ -1,7 +1,6 @@
 package io.delayqueue.web.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.delayqueue.web.api.ApiNode.Reply;
 import io.delayqueue.web.api.request.Receipt;
@@ -9,11 +8,10 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.UUID;
-import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Invalid requests are rejected with a sentence and change nothing. */
@@ -25,102 +23,39 @@ class StrictnessTests {
     private final ApiNode node = ApiNode.shared();
     private final String topic = "strict-" + UUID.randomUUID();
 
-    static Stream<Arguments> sends() {
-        return Stream.of(payloads(), times(), rest()).flatMap(rows -> rows);
-    }
-
-    private static Stream<Arguments> payloads() {
-        return Stream.of(
-                arguments(
-                        "",
-                        "The field 'payload' is required. Set any JSON value, a string in 'payloadText', or bytes in 'payloadBase64'."),
-                arguments("{\"payload\": null}", "The field 'payload' must not be null. Set another JSON value."),
-                arguments(
-                        "{\"payload\": 1, \"payloadText\": \"a\"}",
-                        "The field 'payload' must not be combined with 'payloadText' or 'payloadBase64'."
-                                + " Set one of the three."),
-                arguments(
-                        "{\"payload\": 1, \"dealy\": \"1m\"}",
-                        "Unknown field 'dealy': the fields are id, delay, dueAt, payload, payloadText, payloadBase64, headers, maxAttempts, lease, expireAfter, expireAt, onDuplicate."),
-                arguments("{\"payload\": 1, \"payload\": 2}", "The field 'payload' must not be repeated."),
-                arguments(
-                        "{\"payload\": 1, \"delay\": \"soon\"}",
-                        "The field 'delay' must be a duration such as \"PT10M\", \"10m\" or 600000 (ms), but was \"soon\"."),
-                arguments(
-                        "{\"payload\": 1, \"delay\": \"10\"}",
-                        "The field 'delay' must be a duration such as \"PT10M\", \"10m\" or 600000 (ms), but was \"10\"."),
-                arguments(
-                        "{\"payload\": 1, \"delay\": -1}",
-                        "The field 'delay' must be from 0 s to 1,000 years, but was PT-0.001S."),
-                arguments(
-                        "{\"payload\": 1, \"delay\": 1.5}",
-                        "The field 'delay' must be a duration such as \"PT10M\", \"10m\" or 600000 (ms), but was 1.5."),
-                arguments(
-                        "{\"payload\": 1, \"delay\": true}",
-                        "The field 'delay' must be a duration such as \"PT10M\", \"10m\" or 600000 (ms), but was true."));
-    }
-
-    private static Stream<Arguments> times() {
-        return Stream.of(
-                arguments(
-                        "{\"payload\": 1, \"delay\": \"5000d\"}",
-                        "The message can't be sent: it is due in 5,000 days, but"
-                                + " delayqueue.limits.max-delay is 3,653 days."),
-                arguments(
-                        "{\"payload\": 1, \"lease\": \"1ms\"}",
-                        "The field 'lease' must be from 1 s to 1 day, but was 1 ms."),
-                arguments(
-                        "{\"payload\": 1, \"dueAt\": \"tomorrow\"}",
-                        "The field 'dueAt' must be a date such as \"2030-01-31T12:00:00Z\", but was \"tomorrow\"."),
-                arguments(
-                        "{\"payload\": 1, \"dueAt\": \"2030-01-31T12:00:00Z\", \"delay\": 1}",
-                        "The field 'dueAt' must not be combined with 'delay'. Set one of the two."),
-                arguments(
-                        "{\"payload\": 1, \"maxAttempts\": 0}",
-                        "The field 'maxAttempts' must be 1 or more, but was 0."),
-                arguments(
-                        "{\"payload\": 1, \"maxAttempts\": 1.0}",
-                        "The field 'maxAttempts' must be an integer, but was 1.0."),
-                arguments(
-                        "{\"payload\": 1, \"maxAttempts\": \"3\"}",
-                        "The field 'maxAttempts' must be an integer, but was \"3\"."),
-                arguments("{\"payload\": 1, \"id\": 4711}", "The field 'id' must be a string, but was 4711."),
-                arguments(
-                        "{\"payload\": 1, \"id\": \" \"}",
-                        "The message can't be sent: A message id must not be blank."));
-    }
-
-    private static Stream<Arguments> rest() {
-        return Stream.of(
-                arguments(
-                        "{\"payload\": 1, \"id\": \"\\ud800\"}",
-                        "The field 'id' must not contain half a surrogate pair, which UTF-8 cannot encode."),
-                arguments(
-                        "{\"payload\": 1, \"headers\": {\"a\": 1}}",
-                        "The field 'headers.a' must be a string, but was 1."),
-                arguments(
-                        "{\"payload\": 1, \"headers\": [\"a\"]}",
-                        "The field 'headers' must be an object of strings such as {\"tags\": \"vip\"}, but was [\"a\"]."),
-                arguments(
-                        "{\"payload\": 1, \"headers\": {\"\": \"a\"}}",
-                        "The message can't be sent: A header's name must not be blank."),
-                arguments(
-                        "{\"payload\": 1, \"onDuplicate\": \"REPLACE\"}",
-                        "The field 'onDuplicate' must be \"reject\" or \"keep\" or \"replace\", but was \"REPLACE\"."),
-                arguments(
-                        "{\"payload\": 1, \"expireAfter\": 1, \"expireAt\": \"2030-01-31T12:00:00Z\"}",
-                        "The message can't be sent: Set expireAfter or expireAt, not both."),
-                arguments(
-                        "{\"payloadBase64\": \"%\"}",
-                        "The field 'payloadBase64' must be bytes in Base64, without line breaks, but was \"%\"."),
-                arguments("[1]", "The body must be a JSON object."),
-                arguments("{\"payload\": 1} {}", "The body must be one JSON object without trailing content."));
-    }
-
     @ParameterizedTest
-    @MethodSource("sends")
+    @CsvSource(delimiter = '|', textBlock = """
+                     | The field 'payload' is required. Set any JSON value, a string in 'payloadText', or bytes in 'payloadBase64'.
+                    {"payload": null} | The field 'payload' must not be null. Set another JSON value.
+                    {"payload": 1, "payloadText": "a"} | The field 'payload' must not be combined with 'payloadText' or 'payloadBase64'. Set one of the three.
+                    {"payload": 1, "dealy": "1m"} | Unknown field 'dealy': the fields are id, delay, dueAt, payload, payloadText, payloadBase64, headers, maxAttempts, lease, expireAfter, expireAt, onDuplicate.
+                    {"payload": 1, "payload": 2} | The field 'payload' must not be repeated.
+                    {"payload": 1, "delay": "soon"} | The field 'delay' must be a duration such as "PT10M", "10m" or 600000 (ms), but was "soon".
+                    {"payload": 1, "delay": "10"} | The field 'delay' must be a duration such as "PT10M", "10m" or 600000 (ms), but was "10".
+                    {"payload": 1, "delay": -1} | The field 'delay' must be from 0 s to 1,000 years, but was PT-0.001S.
+                    {"payload": 1, "delay": 1.5} | The field 'delay' must be a duration such as "PT10M", "10m" or 600000 (ms), but was 1.5.
+                    {"payload": 1, "delay": true} | The field 'delay' must be a duration such as "PT10M", "10m" or 600000 (ms), but was true.
+                    {"payload": 1, "delay": "5000d"} | The message can't be sent: it is due in 5,000 days, but delayqueue.limits.max-delay is 3,653 days.
+                    {"payload": 1, "lease": "1ms"} | The field 'lease' must be from 1 s to 1 day, but was 1 ms.
+                    {"payload": 1, "dueAt": "tomorrow"} | The field 'dueAt' must be a date such as "2030-01-31T12:00:00Z", but was "tomorrow".
+                    {"payload": 1, "dueAt": "2030-01-31T12:00:00Z", "delay": 1} | The field 'dueAt' must not be combined with 'delay'. Set one of the two.
+                    {"payload": 1, "maxAttempts": 0} | The field 'maxAttempts' must be 1 or more, but was 0.
+                    {"payload": 1, "maxAttempts": 1.0} | The field 'maxAttempts' must be an integer, but was 1.0.
+                    {"payload": 1, "maxAttempts": "3"} | The field 'maxAttempts' must be an integer, but was "3".
+                    {"payload": 1, "id": 4711} | The field 'id' must be a string, but was 4711.
+                    {"payload": 1, "id": " "} | The message can't be sent: A message id must not be blank.
+                    {"payload": 1, "id": "\\ud800"} | The field 'id' must not contain half a surrogate pair, which UTF-8 cannot encode.
+                    {"payload": 1, "headers": {"a": 1}} | The field 'headers.a' must be a string, but was 1.
+                    {"payload": 1, "headers": ["a"]} | The field 'headers' must be an object of strings such as {"tags": "vip"}, but was ["a"].
+                    {"payload": 1, "headers": {"": "a"}} | The message can't be sent: A header's name must not be blank.
+                    {"payload": 1, "onDuplicate": "REPLACE"} | The field 'onDuplicate' must be "reject" or "keep" or "replace", but was "REPLACE".
+                    {"payload": 1, "expireAfter": 1, "expireAt": "2030-01-31T12:00:00Z"} | The message can't be sent: Set expireAfter or expireAt, not both.
+                    {"payloadBase64": "%"} | The field 'payloadBase64' must be bytes in Base64, without line breaks, but was "%".
+                    [1] | The body must be a JSON object.
+                    {"payload": 1} {} | The body must be one JSON object without trailing content.
+                    """)
     void invalidSendIsRejected(String body, String sentence) {
-        Reply reply = node.send(topic, body, "Idempotency-Key", "mended");
+        Reply reply = node.send(topic, filled(body), "Idempotency-Key", "mended");
 
         rejected(reply, sentence);
         // the key is not reserved, so that the corrected request can have the same key
@@ -160,180 +95,86 @@ class StrictnessTests {
         rejected(reply, "The body must be in UTF-8.");
     }
 
-    static Stream<Arguments> others() {
-        return Stream.of(receives(), batches(), settlements(), optionsOfSettlements())
-                .flatMap(rows -> rows);
-    }
-
-    private static Stream<Arguments> receives() {
-        return Stream.of(
-                arguments("/receive", "", "The field 'topics' is required. Set an array."),
-                arguments("/receive", "{\"topics\": []}", "The field 'topics' must have at least one element."),
-                arguments("/receive", "{\"topics\": \"t\"}", "The field 'topics' must be an array, but was \"t\"."),
-                arguments("/receive", "{\"topics\": [\"t\", 1]}", "The field 'topics[1]' must be a string, but was 1."),
-                arguments("/receive", "{\"topics\": [null]}", "The field 'topics[0]' must be a string, but was null."),
-                arguments(
-                        "/receive",
-                        "{\"topics\": [" + "\"t\",".repeat(100) + "\"t\"]}",
-                        "The field 'topics' must have at most 100 elements, but had 101."),
-                arguments(
-                        "/receive",
-                        "{\"topics\": [\"t\", \"" + "t".repeat(129) + "\"]}",
-                        "The field 'topics[1]' is invalid: A topic must have at most 128 bytes of UTF-8, but this one"
-                                + " has 129: " + "t".repeat(129) + "."),
-                arguments(
-                        "/receive",
-                        "{\"topics\": [\"t\"], \"count\": 0}",
-                        "The field 'count' must be 1 or more, but was 0."),
-                arguments(
-                        "/receive",
-                        "{\"topics\": [\"t\"], \"count\": 101}",
-                        "The field 'count' must be an integer from 1 to 100"
-                                + " (delayqueue.http.api.max-count), but was 101."),
-                arguments(
-                        "/receive",
-                        "{\"topics\": [\"t\"], \"wait\": \"61s\"}",
-                        "The field 'wait' must be at most 1 min"
-                                + " (delayqueue.http.api.max-wait), but was 1 min 1 s."),
-                arguments(
-                        "/receive",
-                        "{\"topics\": [\"t\"], \"waitTime\": 1}",
-                        "Unknown field 'waitTime': the fields are topics, count, wait, lease, settlements."),
-                arguments(
-                        "/receive",
-                        "{\"topics\": [\"t\"], \"settlements\": [{}]}",
-                        "The field 'settlements[0].receipt' is required. Set the receipt of a received message."),
-                arguments(
-                        "/receive",
-                        "{\"topics\": [\"t\"], \"settlements\": [" + (RELEASE + ",").repeat(100) + RELEASE + "]}",
-                        "The field 'settlements' must have at most 100 elements (delayqueue.http.api.max-count), but"
-                                + " had 101."),
-                arguments("/topics/strict/messages/batch", "{}", "The field 'messages' is required. Set an array."),
-                arguments(
-                        "/topics/strict/messages/batch",
-                        "{\"messages\": []}",
-                        "The field 'messages' must have at least one element."),
-                arguments(
-                        "/topics/strict/messages/batch",
-                        "{\"messages\": [{\"payload\": 1}, {\"payload\": 1, \"delay\": \"x\"}]}",
-                        "The field 'messages[1].delay' must be a duration such as \"PT10M\", \"10m\" or 600000 (ms), but was \"x\"."));
-    }
-
-    private static Stream<Arguments> batches() {
-        return Stream.of(
-                arguments(
-                        "/topics/strict/messages/batch",
-                        "{\"messages\": [{\"payload\": 1, \"x\": 1}]}",
-                        "Unknown field 'messages[0].x': the fields are id, delay, dueAt, payload, payloadText, payloadBase64, headers, maxAttempts, lease, expireAfter, expireAt, onDuplicate."),
-                arguments(
-                        "/topics/strict/messages/batch",
-                        "{\"messages\": [{\"payload\": 1, \"id\": \"\"}]}",
-                        "The message can't be sent: A message id must not be blank."),
-                arguments(
-                        "/leases/" + RECEIPT + "/acknowledge",
-                        "{\"x\": 1}",
-                        "Unknown field 'x': the body must be empty."),
-                arguments(
-                        "/leases/" + RECEIPT + "/retry",
-                        "{\"delay\": \"4000d\"}",
-                        "The field 'delay' must be from 0 s to 3,650 days, but was 4,000 days."),
-                arguments(
-                        "/topics/strict/dead-letters/a/replay",
-                        "{\"delay\": \"5000d\"}",
-                        "The replay is rejected: it is due in 5,000 days, but"
-                                + " delayqueue.limits.max-delay is 3,653 days."));
-    }
-
-    private static Stream<Arguments> settlements() {
-        String actions = "\"acknowledge\" or \"retry\" or \"postpone\" or \"dead-letter\" or \"extend\" or \"release\"";
-        return Stream.of(
-                arguments("/settle", "", "The field 'settlements' is required. Set an array."),
-                arguments(
-                        "/settle", "{\"settlements\": []}", "The field 'settlements' must have at least one element."),
-                arguments(
-                        "/settle",
-                        "{\"settlements\": [" + (RELEASE + ",").repeat(100) + RELEASE + "]}",
-                        "The field 'settlements' must have at most 100 elements (delayqueue.http.api.max-count), but"
-                                + " had 101."),
-                arguments(
-                        "/settle",
-                        "{\"settlements\": [" + RELEASE + ", 1]}",
-                        "The field 'settlements[1]' must be an object, but was 1."),
-                settlement("\"action\": \"release\"", "receipt' is required. Set the receipt of a received message."),
-                settlement(
-                        "\"receipt\": \"x\", \"action\": \"release\"",
-                        "receipt' must be the receipt of a received message, but was 'x'."),
-                settlement("\"receipt\": 1, \"action\": \"release\"", "receipt' must be a string, but was 1."),
-                settlement(
-                        "\"receipt\": \"" + RECEIPT + "\"",
-                        "action' is required. Set \"acknowledge\", \"retry\", \"postpone\", \"dead-letter\","
-                                + " \"extend\" or \"release\"."),
-                settlement(action("finish"), "action' must be " + actions + ", but was \"finish\"."),
-                settlement(action("dead_letter"), "action' must be " + actions + ", but was \"dead_letter\"."),
-                settlement(action("RETRY"), "action' must be " + actions + ", but was \"RETRY\"."));
-    }
-
-    private static Stream<Arguments> optionsOfSettlements() {
-        String delay = "delay' is permitted for the actions \"retry\" and \"postpone\" only.";
-        String reason = "reason' is permitted for the actions \"retry\" and \"dead-letter\" only.";
-        String lease = "lease' is permitted for the action \"extend\" only.";
-        return Stream.of(
-                settlement(action("acknowledge") + ", \"delay\": 1", delay),
-                settlement(action("dead-letter") + ", \"delay\": 1", delay),
-                settlement(action("postpone") + ", \"delay\": 1, \"reason\": \"x\"", reason),
-                settlement(action("extend") + ", \"reason\": \"x\"", reason),
-                settlement(action("retry") + ", \"lease\": \"1m\"", lease),
-                settlement(action("release") + ", \"lease\": \"1m\"", lease),
-                settlement(action("postpone"), "delay' is required."),
-                settlement(
-                        action("retry") + ", \"delay\": \"4000d\"",
-                        "delay' must be from 0 s to 3,650 days, but was 4,000 days."),
-                settlement(
-                        action("extend") + ", \"lease\": \"1ms\"", "lease' must be from 1 s to 1 day, but was 1 ms."),
-                arguments(
-                        "/settle",
-                        "{\"settlements\": [{" + action("release") + ", \"x\": 1}]}",
-                        "Unknown field 'settlements[0].x': the fields are receipt, action, delay, reason, lease."),
-                arguments(
-                        "/leases/x/acknowledge",
-                        "",
-                        "The path must contain the receipt of a received message, but contained 'x'."),
-                arguments(
-                        "/leases/_w.YQ.1.0.0.x-1/acknowledge",
-                        "",
-                        "The path must contain the receipt of a received message, but contained"
-                                + " '_w.YQ.1.0.0.x-1'."));
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    /receive |  | The field 'topics' is required. Set an array.
+                    /receive | {"topics": []} | The field 'topics' must have at least one element.
+                    /receive | {"topics": "t"} | The field 'topics' must be an array, but was "t".
+                    /receive | {"topics": ["t", 1]} | The field 'topics[1]' must be a string, but was 1.
+                    /receive | {"topics": [null]} | The field 'topics[0]' must be a string, but was null.
+                    /receive | {"topics": ["t"], "count": 0} | The field 'count' must be 1 or more, but was 0.
+                    /receive | {"topics": ["t"], "count": 101} | The field 'count' must be an integer from 1 to 100 (delayqueue.http.api.max-count), but was 101.
+                    /receive | {"topics": ["t"], "wait": "61s"} | The field 'wait' must be at most 1 min (delayqueue.http.api.max-wait), but was 1 min 1 s.
+                    /receive | {"topics": ["t"], "waitTime": 1} | Unknown field 'waitTime': the fields are topics, count, wait, lease, settlements.
+                    /receive | {"topics": ["t"], "settlements": [{}]} | The field 'settlements[0].receipt' is required. Set the receipt of a received message.
+                    /topics/strict/messages/batch | {} | The field 'messages' is required. Set an array.
+                    /topics/strict/messages/batch | {"messages": []} | The field 'messages' must have at least one element.
+                    /topics/strict/messages/batch | {"messages": [{"payload": 1}, {"payload": 1, "delay": "x"}]} | The field 'messages[1].delay' must be a duration such as "PT10M", "10m" or 600000 (ms), but was "x".
+                    /topics/strict/messages/batch | {"messages": [{"payload": 1, "x": 1}]} | Unknown field 'messages[0].x': the fields are id, delay, dueAt, payload, payloadText, payloadBase64, headers, maxAttempts, lease, expireAfter, expireAt, onDuplicate.
+                    /topics/strict/messages/batch | {"messages": [{"payload": 1, "id": ""}]} | The message can't be sent: A message id must not be blank.
+                    /leases/RECEIPT/acknowledge | {"x": 1} | Unknown field 'x': the body must be empty.
+                    /leases/RECEIPT/retry | {"delay": "4000d"} | The field 'delay' must be from 0 s to 3,650 days, but was 4,000 days.
+                    /topics/strict/dead-letters/a/replay | {"delay": "5000d"} | The replay is rejected: it is due in 5,000 days, but delayqueue.limits.max-delay is 3,653 days.
+                    /settle |  | The field 'settlements' is required. Set an array.
+                    /settle | {"settlements": []} | The field 'settlements' must have at least one element.
+                    /settle | {"settlements": [RELEASE, 1]} | The field 'settlements[1]' must be an object, but was 1.
+                    /settle | {"settlements": [{"receipt": "RECEIPT", "action": "release", "x": 1}]} | Unknown field 'settlements[0].x': the fields are receipt, action, delay, reason, lease.
+                    /leases/x/acknowledge |  | The path must contain the receipt of a received message, but contained 'x'.
+                    /leases/_w.YQ.1.0.0.x-1/acknowledge |  | The path must contain the receipt of a received message, but contained '_w.YQ.1.0.0.x-1'.
+                    """)
+    void invalidRequestIsRejected(String path, String body, String sentence) {
+        rejected(node.post(filled(path), filled(body)), sentence);
     }
 
     /** The second of two settlements is invalid. */
-    private static Arguments settlement(String fields, String sentence) {
-        return arguments(
-                "/settle",
-                "{\"settlements\": [" + RELEASE + ", {" + fields + "}]}",
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    "action": "release" | receipt' is required. Set the receipt of a received message.
+                    "receipt": "x", "action": "release" | receipt' must be the receipt of a received message, but was 'x'.
+                    "receipt": 1, "action": "release" | receipt' must be a string, but was 1.
+                    "receipt": "RECEIPT" | action' is required. Set "acknowledge", "retry", "postpone", "dead-letter", "extend" or "release".
+                    "receipt": "RECEIPT", "action": "finish" | action' must be "acknowledge" or "retry" or "postpone" or "dead-letter" or "extend" or "release", but was "finish".
+                    "receipt": "RECEIPT", "action": "dead_letter" | action' must be "acknowledge" or "retry" or "postpone" or "dead-letter" or "extend" or "release", but was "dead_letter".
+                    "receipt": "RECEIPT", "action": "RETRY" | action' must be "acknowledge" or "retry" or "postpone" or "dead-letter" or "extend" or "release", but was "RETRY".
+                    "receipt": "RECEIPT", "action": "acknowledge", "delay": 1 | delay' is permitted for the actions "retry" and "postpone" only.
+                    "receipt": "RECEIPT", "action": "dead-letter", "delay": 1 | delay' is permitted for the actions "retry" and "postpone" only.
+                    "receipt": "RECEIPT", "action": "postpone", "delay": 1, "reason": "x" | reason' is permitted for the actions "retry" and "dead-letter" only.
+                    "receipt": "RECEIPT", "action": "extend", "reason": "x" | reason' is permitted for the actions "retry" and "dead-letter" only.
+                    "receipt": "RECEIPT", "action": "retry", "lease": "1m" | lease' is permitted for the action "extend" only.
+                    "receipt": "RECEIPT", "action": "release", "lease": "1m" | lease' is permitted for the action "extend" only.
+                    "receipt": "RECEIPT", "action": "postpone" | delay' is required.
+                    "receipt": "RECEIPT", "action": "retry", "delay": "4000d" | delay' must be from 0 s to 3,650 days, but was 4,000 days.
+                    "receipt": "RECEIPT", "action": "extend", "lease": "1ms" | lease' must be from 1 s to 1 day, but was 1 ms.
+                    """)
+    void invalidSettlementIsRejected(String fields, String sentence) {
+        rejected(
+                node.post("/settle", filled("{\"settlements\": [RELEASE, {" + fields + "}]}")),
                 "The field 'settlements[1]." + sentence);
     }
 
-    private static String action(String action) {
-        return "\"receipt\": \"" + RECEIPT + "\", \"action\": \"" + action + "\"";
-    }
-
     @ParameterizedTest
-    @MethodSource("others")
-    void invalidRequestIsRejected(String path, String body, String sentence) {
-        rejected(node.post(path, body), sentence);
+    @CsvSource(delimiter = '|', textBlock = """
+                    /topics/strict/messages/batch | {"messages": [100 * {"payload": 1}]} | messages
+                    /settle | {"settlements": [100 * RELEASE]} | settlements
+                    /receive | {"topics": ["t"], "settlements": [100 * RELEASE]} | settlements
+                    """)
+    void longListIsRejected(String path, String body, String field) {
+        String longList = body.replaceAll("100 \\* ([^]]*)", "$1,".repeat(100) + "$1");
+        rejected(
+                node.post(path, filled(longList)),
+                "The field '" + field
+                        + "' must have at most 100 elements (delayqueue.http.api.max-count), but had 101.");
     }
 
     @Test
-    void largeBatchIsRejected() {
-        String messages = String.join(
-                ",",
-                List.of("{\"payload\": 1}").stream()
-                        .flatMap(each -> Stream.generate(() -> each).limit(101))
-                        .toList());
-
+    void receiveWithTooManyOrLongTopicsIsRejected() {
+        String many = "{\"topics\": [" + "\"t\",".repeat(100) + "\"t\"]}";
+        rejected(node.post("/receive", many), "The field 'topics' must have at most 100 elements, but had 101.");
+        String name = "t".repeat(129);
         rejected(
-                node.post("/topics/strict/messages/batch", "{\"messages\": [" + messages + "]}"),
-                "The field 'messages' must have at most 100 elements (delayqueue.http.api.max-count), but had 101.");
+                node.receive(name, "{}"),
+                "The field 'topics[0]' is invalid: A topic must have at most 128 bytes of UTF-8, but this one"
+                        + " has 129: " + name + ".");
     }
 
     @Test
@@ -454,7 +295,11 @@ class StrictnessTests {
         assertThat(options.header("Allow")).contains("POST");
     }
 
-    private static void rejected(Reply reply, String sentence) {
+    private static String filled(@Nullable String text) {
+        return text == null ? "" : text.replace("RELEASE", RELEASE).replace("RECEIPT", RECEIPT);
+    }
+
+    private static void rejected(Reply reply, @Nullable String sentence) {
         assertThat(reply.status()).as(reply.text()).isEqualTo(400);
         assertThat(reply.header("Content-Type")).isEqualTo("application/problem+json");
         assertThat(reply.problem()).isEqualTo("invalid-request");

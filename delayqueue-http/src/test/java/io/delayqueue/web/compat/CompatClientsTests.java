@@ -85,67 +85,6 @@ class CompatClientsTests {
         }
     }
 
-    /** A worker that adds jobs, lets one time out, finishes all and prints the events. */
-    @Test
-    void nodeJs() throws Exception {
-        ForeignProgram.require("node", "nodejs");
-        Path script = Files.writeString(directory.resolve("worker.js"), WORKER);
-
-        String output = run("node", script.toString(), String.valueOf(node.port()));
-
-        assertThat(output.lines())
-                .contains("early 0", "handled a b c", "again a", "left null null null", "bad 解析json失败");
-    }
-
-    private static final String WORKER = """
-            const http = require('http');
-            const port = Number(process.argv[2]);
-            const agent = new http.Agent({ keepAlive: true });
-            function call(verb, body) {
-              return new Promise((resolve, reject) => {
-                const request = http.request({ port, host: '127.0.0.1', agent, path: '/' + verb, method: 'POST' }, response => {
-                  const parts = [];
-                  response.on('data', part => parts.push(part));
-                  response.on('end', () => resolve(JSON.parse(Buffer.concat(parts).toString('utf8'))));
-                });
-                request.on('error', reject);
-                request.end(typeof body === 'string' ? body : JSON.stringify(body));
-              });
-            }
-            (async () => {
-              const due = {};
-              let early = 0;
-              for (const id of ['a', 'b', 'c']) {
-                const before = Date.now();
-                const response = await call('push', { topic: 'node', id, delay: 1, ttr: id === 'a' ? 1 : 60, body: '世界 ' + id });
-                if (response.message !== '添加成功') throw new Error(JSON.stringify(response));
-                due[id] = before + 1000;
-              }
-              const handled = [];
-              let again = '';
-              while (handled.length < 3 || again === '') {
-                const { code, data } = await call('pop', { topic: 'other,node' });
-                if (code !== 0 || data === null) throw new Error('nothing came');
-                if (data.body !== '世界 ' + data.id || Object.keys(data).join() !== 'id,body') throw new Error(JSON.stringify(data));
-                if (Date.now() < due[data.id]) early++;
-                if (handled.includes(data.id)) {
-                  again += data.id;
-                } else {
-                  handled.push(data.id);
-                }
-                if (data.id !== 'a' || again !== '') await call('finish', { id: data.id });
-              }
-              const left = [];
-              for (const id of handled) left.push((await call('get', { id })).data);
-              console.log('early ' + early);
-              console.log('handled ' + handled.sort().join(' '));
-              console.log('again ' + again);
-              console.log('left ' + left.map(String).join(' '));
-              console.log('bad ' + (await call('push', '{')).message);
-              agent.destroy();
-            })().catch(error => { console.error(error); process.exit(1); });
-            """;
-
     private static String run(String... command) throws IOException, InterruptedException {
         Path output = Files.createTempFile(directory, "output", ".txt");
         Process process = new ProcessBuilder(new ArrayList<>(List.of(command)))

@@ -23,7 +23,6 @@ import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -45,14 +44,6 @@ abstract class UniqueIdsContract {
     @BeforeEach
     void begin() {
         process = redis().process();
-    }
-
-    @Test
-    void idIsFoundWithoutItsTopic() {
-        process.push("a", "1", "x");
-
-        assertThat(process.found("1")).contains("a=x");
-        assertThat(process.found("2")).isEmpty();
     }
 
     @Test
@@ -460,13 +451,6 @@ abstract class UniqueIdsContract {
     @Test
     void lastPushWinsInAnyRace() {
         race(40, 8);
-    }
-
-    @Test
-    @Tag("long")
-    @Tag("http")
-    void lastPushWinsInALongRace() {
-        race(1_000, 30);
     }
 
     private void race(int actions, int ids) {
