@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
 import io.delayqueue.autoconfigure.PayloadConverterAutoConfiguration;
-import io.delayqueue.store.idempotency.IdempotencyKeys;
 import io.delayqueue.web.api.MessagesController;
 import io.delayqueue.web.api.response.DeadLetterResponse;
 import io.delayqueue.web.api.response.DeliveryResponse;
@@ -47,12 +46,6 @@ class DelayQueueApiAutoConfigurationTests {
                         .hasNotFailed()
                         .doesNotHaveBean(MessagesController.class)
                         .doesNotHaveBean(ApiWebConfigurer.class));
-    }
-
-    @Test
-    void apiIsEnabledByItsProperty() {
-        opened.run(context ->
-                assertThat(context).hasSingleBean(MessagesController.class).hasSingleBean(IdempotencyKeys.class));
     }
 
     @Test

@@ -17,6 +17,7 @@ import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -27,18 +28,21 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Import;
 import org.springframework.core.annotation.Order;
 import org.springframework.security.config.Customizer;
 import org.springframework.security.config.annotation.web.builders.HttpSecurity;
 import org.springframework.security.config.http.SessionCreationPolicy;
 import org.springframework.security.core.userdetails.User;
-import org.springframework.security.core.userdetails.UserDetails;
 import org.springframework.security.crypto.bcrypt.BCryptPasswordEncoder;
 import org.springframework.security.crypto.password.PasswordEncoder;
 import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
 
-/** The security filter chain of docs/http.md for both HTTP interfaces, with authorities instead of tokens. */
+/**
+ * Both HTTP interfaces with authorities instead of tokens: below the security filter chain of docs/http.md, and below one
+ * that permits all requests. {@link io.delayqueue.web.api.OpenApiDocumentTests} has the permission of each operation.
+ */
 @EmbeddedRedis
 class SecuredHttpInterfacesTests {
 
@@ -46,15 +50,20 @@ class SecuredHttpInterfacesTests {
     /** With the lowest strength. The default encoder takes a tenth of a second per request. */
     private static final PasswordEncoder PASSWORDS = new BCryptPasswordEncoder(4);
 
-    private static final String API = "/delayqueue/v1";
 
     private static ConfigurableApplicationContext context;
+    private static ConfigurableApplicationContext permitting;
 
     private final HttpClient http = HttpClient.newHttpClient();
 
     @BeforeAll
     static void start(RedisServerProcess redis) {
-        context = new SpringApplicationBuilder(Application.class)
+        context = start(Application.class, redis);
+        permitting = start(PermitsAll.class, redis);
+    }
+
+    private static ConfigurableApplicationContext start(Class<?> application, RedisServerProcess redis) {
+        return new SpringApplicationBuilder(application)
                 .run(
                         "--server.address=127.0.0.1",
                         "--server.port=0",
@@ -68,48 +77,63 @@ class SecuredHttpInterfacesTests {
     @AfterAll
     static void stop() {
         context.close();
+        permitting.close();
     }
 
     @ParameterizedTest
     @CsvSource({
         "producer, /queue/push, 200",
-        "producer, /queue/get, 200",
-        "producer, /queue/delete, 200",
         "producer, /queue/pop, 403",
-        "producer, /queue/finish, 403",
         "consumer, /queue/pop, 200",
-        "consumer, /queue/finish, 200",
         "consumer, /queue/push, 403",
+        "admin, /queue/pop, 200",
+        "somebody, /queue/push, 403",
         "nobody, /queue/push, 401",
-        "nobody, /queue/pop, 401"
+        "producer, /delayqueue/v1/topics/orders/messages, 201",
+        "producer, /delayqueue/v1/receive, 403",
+        "producer, /delayqueue/v1/topics/orders/dead-letters/a/replay, 403",
+        "consumer, /delayqueue/v1/receive, 200",
+        "consumer, /delayqueue/v1/leases/dA.MQ.x/acknowledge, 410",
+        "consumer, /delayqueue/v1/topics/orders/messages, 403",
+        "admin, /delayqueue/v1/topics/orders/dead-letters/a/replay, 404",
+        "somebody, /delayqueue/v1/topics/orders/dead-letters/a/replay, 403",
+        "nobody, /delayqueue/v1/topics/orders/messages, 401"
     })
-    void compatInterfaceRequiresAuthorities(String user, String path, int status) throws Exception {
-        assertThat(post(user, path, "{\"topic\":\"jobs\",\"id\":\"1\",\"delay\":1,\"ttr\":1}")
-                        .statusCode())
-                .isEqualTo(status);
+    void operationRequiresAnAuthority(String user, String path, int status) throws Exception {
+        String body = path.startsWith("/queue")
+                ? "{\"topic\":\"jobs\",\"id\":\"1\",\"delay\":1,\"ttr\":1}"
+                : path.endsWith("/messages")
+                        ? "{\"payload\":1}"
+                        : path.endsWith("/receive") ? "{\"topics\":[\"orders\"]}" : "{}";
+        assertThat(post(user, path, body).statusCode()).isEqualTo(status);
     }
 
+    /** An application whose chain permits all requests. The queue still requires its authorities. */
     @ParameterizedTest
     @CsvSource({
-        "producer, /topics/orders/messages, 201",
-        "producer, /receive, 403",
-        "producer, /leases/dA.MQ.x/acknowledge, 403",
-        "producer, /topics/orders/dead-letters/a/replay, 403",
-        "consumer, /receive, 200",
-        "consumer, /leases/dA.MQ.x/acknowledge, 410",
-        "consumer, /topics/orders/messages, 403",
-        "consumer, /topics/orders/dead-letters/a/replay, 403",
-        "admin, /topics/orders/messages, 201",
-        "admin, /receive, 200",
-        "admin, /topics/orders/dead-letters/a/replay, 404",
-        "nobody, /topics/orders/messages, 401"
+        "/delayqueue/v1/topics, delayqueue:admin",
+        "/delayqueue/v1/openapi.json, 'delayqueue:produce, delayqueue:consume or delayqueue:admin'",
+        "/queue/push, delayqueue:produce or delayqueue:admin",
+        "/queue/pop, delayqueue:consume or delayqueue:admin"
     })
-    void apiRequiresAuthorities(String user, String path, int status) throws Exception {
-        String body = path.endsWith("/messages")
-                ? "{\"payload\":1}"
-                : path.equals("/receive") ? "{\"topics\":[\"orders\"]}" : "{}";
+    void rejectionNamesTheAuthorities(String path, String authorities) throws Exception {
+        HttpResponse<String> somebody = get("somebody", path);
+        HttpResponse<String> unknown = get(null, path);
+        assertThat(somebody.statusCode()).isEqualTo(403);
+        assertThat(somebody.body()).contains("lacks the required authority: " + authorities + ".");
+        assertThat(unknown.statusCode()).isEqualTo(403);
+        assertThat(unknown.body())
+                .contains("The request is not authenticated", authorities)
+                .contains("delayqueue.http.clients", "delayqueue.http.unsecured");
+        assertThat(get("admin", path).statusCode()).isEqualTo(200);
+    }
 
-        assertThat(post(user, API + path, body).statusCode()).isEqualTo(status);
+    private HttpResponse<String> get(@Nullable String user, String path) throws Exception {
+        HttpRequest.Builder request = request(permitting, path);
+        if (user != null) {
+            request.header("Authorization", credentials(user));
+        }
+        return http.send(request.build(), HttpResponse.BodyHandlers.ofString());
     }
 
     @Test
@@ -124,8 +148,8 @@ class SecuredHttpInterfacesTests {
 
     @Test
     void requestsThatSecurityRejectsAreMeasured() throws Exception {
-        assertThat(post("nobody", API + "/receive", "{}").statusCode()).isEqualTo(401);
-        assertThat(post("producer", API + "/leases/dA.MQ.x/acknowledge", "{}").statusCode())
+        assertThat(post("nobody", "/delayqueue/v1/receive", "{}").statusCode()).isEqualTo(401);
+        assertThat(post("producer", "/delayqueue/v1/leases/dA.MQ.x/acknowledge", "{}").statusCode())
                 .isEqualTo(403);
 
         await().until(() -> measured("none") && measured("acknowledge"));
@@ -162,17 +186,25 @@ class SecuredHttpInterfacesTests {
     }
 
     private static HttpRequest request(String user, String path, String body) {
-        String credentials = Base64.getEncoder().encodeToString((user + ":" + PASSWORD).getBytes(UTF_8));
-        String port = context.getEnvironment().getRequiredProperty("local.server.port");
-        return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path))
-                .header("Authorization", "Basic " + credentials)
+        return request(context, path)
+                .header("Authorization", credentials(user))
                 .header("Content-Type", "application/json")
                 .POST(HttpRequest.BodyPublishers.ofString(body))
                 .build();
     }
 
+    private static HttpRequest.Builder request(ConfigurableApplicationContext application, String path) {
+        String port = application.getEnvironment().getRequiredProperty("local.server.port");
+        return HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + path));
+    }
+
+    private static String credentials(String user) {
+        return "Basic " + Base64.getEncoder().encodeToString((user + ":" + PASSWORD).getBytes(UTF_8));
+    }
+
     @SpringBootConfiguration
     @EnableAutoConfiguration
+    @Import(Users.class)
     static class Application {
 
         // begin of the chain
@@ -190,25 +222,40 @@ class SecuredHttpInterfacesTests {
                     .build();
         }
         // end of the chain
+    }
+
+    @SpringBootConfiguration
+    @EnableAutoConfiguration
+    @Import(Users.class)
+    static class PermitsAll {
+
+        @Bean
+        SecurityFilterChain everybody(HttpSecurity http) {
+            return http.httpBasic(Customizer.withDefaults())
+                    .authorizeHttpRequests(requests -> requests.anyRequest().permitAll())
+                    .build();
+        }
+    }
+
+    static class Users {
 
         @Bean
         PasswordEncoder passwords() {
             return PASSWORDS;
         }
 
+        /** Somebody has a role of that name, as directories and Boot's default user have. */
         @Bean
         InMemoryUserDetailsManager users() {
             return new InMemoryUserDetailsManager(
-                    user("producer", "delayqueue:produce"),
-                    user("consumer", "delayqueue:consume"),
-                    user("admin", "delayqueue:admin"));
+                    user("somebody").authorities("admin", "ROLE_ADMIN").build(),
+                    user("producer").authorities("delayqueue:produce").build(),
+                    user("consumer").authorities("delayqueue:consume").build(),
+                    user("admin").roles("delayqueue:admin").build());
         }
 
-        private static UserDetails user(String name, String... authorities) {
-            return User.withUsername(name)
-                    .password(PASSWORDS.encode(PASSWORD))
-                    .authorities(authorities)
-                    .build();
+        private static User.UserBuilder user(String name) {
+            return User.withUsername(name).password(PASSWORDS.encode(PASSWORD));
         }
     }
 }

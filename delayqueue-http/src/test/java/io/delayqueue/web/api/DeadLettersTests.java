@@ -132,19 +132,6 @@ class DeadLettersTests {
         assertThat(node.delete("/jobs/none").problem()).isEqualTo("not-found");
     }
 
-    @Test
-    void invalidJobsAreRejected() {
-        assertThat(node.post(jobs(""), "{}").status()).isEqualTo(400);
-        assertThat(node.post(jobs(""), "{\"action\": \"move\"}").status()).isEqualTo(400);
-        assertThat(node.post(jobs(""), "{\"action\": \"run\", \"cause\": \"X\"}")
-                        .status())
-                .isEqualTo(400);
-        assertThat(node.post(jobs(""), "{\"action\": \"purge\", \"delay\": \"1h\"}")
-                        .status())
-                .isEqualTo(400);
-        assertThat(node.post(jobs(""), "{\"action\": \"eat\"}").status()).isEqualTo(400);
-    }
-
     private String jobs(String rest) {
         return "/topics/" + topic + "/jobs" + rest;
     }

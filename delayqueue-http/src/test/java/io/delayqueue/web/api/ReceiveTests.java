@@ -119,40 +119,6 @@ class ReceiveTests {
     }
 
     @Test
-    void retryHasADelayAndDeadLetterHasTheReason() {
-        String topic = topic();
-        send(topic, "a");
-        node.settle(one(topic), "retry", "{\"delay\": \"1h\"}");
-        assertThat(node.template().find(topic, "a").orElseThrow().state()).isEqualTo(MessageState.SCHEDULED);
-        node.template().reschedule(topic, "a", Duration.ZERO);
-        node.settle(one(topic), "dead-letter", "{\"reason\": \"no such order\"}");
-
-        JsonNode deadLetters = node.get("/topics/" + PathNames.encode(topic) + "/dead-letters")
-                .json()
-                .path("deadLetters");
-        assertThat(deadLetters).hasSize(1);
-        assertThat(deadLetters.get(0).path("cause").asString()).isEqualTo("requested");
-        assertThat(deadLetters.get(0).path("failure").path("message").asString())
-                .isEqualTo("no such order");
-    }
-
-    @Test
-    void extendCountsFromNow() {
-        String topic = topic();
-        send(topic, "a");
-        JsonNode delivery =
-                receive(topic, "{\"wait\": \"50s\", \"lease\": \"1m\"}").get(0);
-
-        assertThat(node.settle(delivery, "extend", "{\"lease\": \"2h\"}").status())
-                .isEqualTo(204);
-
-        assertThat(node.template().find(topic, "a").orElseThrow().leaseEnd())
-                .isAfter(Instant.parse(delivery.path("leaseEnd").asString()).plusSeconds(3600));
-        assertThat(node.settle(delivery, "extend", "{\"lease\": \"25h\"}").status())
-                .isEqualTo(400);
-    }
-
-    @Test
     void failureBeforeTheWaitEndsTheWait() {
         assertThat(node.post("/receive", ApiNode.receiving(topic(), "{\"wait\": \"30s\"}"), "Fail-Wait", "yes")
                         .status())

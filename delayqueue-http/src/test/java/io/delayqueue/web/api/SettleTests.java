@@ -151,15 +151,4 @@ class SettleTests {
         assertThat(receive.status()).isEqualTo(400);
         assertThat(found("a").state()).isEqualTo(MessageState.LEASED);
     }
-
-    /** A proxy may serve the API below another path. */
-    @Test
-    void receiptIsAPathBelowAnyBase() {
-        JsonNode delivery = received(topic, "a");
-
-        assertThat(ApiNode.receipt(delivery)).matches("[0-9A-Za-z._-]+");
-        assertThat(node.post("/leases/" + ApiNode.receipt(delivery) + "/acknowledge", "")
-                        .status())
-                .isEqualTo(204);
-    }
 }

@@ -62,6 +62,8 @@ class CompatRequestTests {
     void jobIsFoundById() {
         long before = SystemClock.now().getEpochSecond();
         node.push("look", " l1 ", 2147483648L, 86400, "  <a>&amp; ");
+        assertThat(node.template().find("look", "l1").orElseThrow().envelope().limits().maxAttempts())
+                .isEqualTo(Integer.MAX_VALUE);
         String found = node.ask("get", "{\"ID\":\"l1\"}");
 
         assertThat(found)
@@ -87,16 +89,6 @@ class CompatRequestTests {
         assertThat(node.ask("pop", "{\"topic\":\"again\"}")).isEqualTo(job("n1", "new"));
         assertThat(node.ask("finish", "{\"id\":\"n1\"}")).isEqualTo(NOTHING);
         assertThat(node.ask("get", "{\"id\":\"n1\"}")).isEqualTo(NOTHING);
-    }
-
-    @Test
-    void pushReplacesTheJobInAnyTopic() {
-        node.push("first", "r1", 3600, 60, "one");
-        node.push("second", "r1", 1, 60, "two");
-
-        assertThat(node.template().find("first", "r1")).isEmpty();
-        assertThat(node.ask("pop", "{\"topic\":\"first,second\"}")).isEqualTo(job("r1", "two"));
-        node.ask("finish", "{\"id\":\"r1\"}");
     }
 
     @Test
@@ -168,14 +160,5 @@ class CompatRequestTests {
         assertThat(node.ask("get", "{\"id\":\"m2\"}")).contains("\"topic\":\"mixed\"", "\"ttr\":60,");
         assertThat(node.ask("finish", "{\"id\":\"m2\"}")).isEqualTo(NOTHING);
         assertThat(node.template().find("mixed", "m2")).isEmpty();
-    }
-
-    @Test
-    void attemptsAreUnlimitedByDefault() {
-        node.push("endless", "e1", 1, 1, "x");
-
-        assertThat(node.template().find("endless", "e1"))
-                .hasValueSatisfying(
-                        job -> assertThat(job.envelope().limits().maxAttempts()).isEqualTo(Integer.MAX_VALUE));
     }
 }
