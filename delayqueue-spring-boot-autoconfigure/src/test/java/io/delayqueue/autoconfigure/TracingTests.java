@@ -124,19 +124,6 @@ class TracingTests {
                         "delayqueue.attempt=1");
     }
 
-    @Test
-    void sendOfAHandlerContinuesItsTrace() {
-        application.getBean(DelayQueueTemplate.class).send("first", "text");
-
-        SpanData second = await(application, "process orders", 1).get(0);
-        SpanData first = await(application, "process first", 1).get(0);
-        SpanData sent = await(application, "send orders", 1).get(0);
-        assertThat(sent.getParentSpanId()).isEqualTo(first.getSpanId());
-        assertThat(second.getParentSpanId()).isEqualTo(sent.getSpanId());
-        assertThat(second.getTraceId())
-                .isEqualTo(await(application, "send first", 1).get(0).getTraceId());
-    }
-
     /** SenderTraceTests reads the other formats. */
     @Test
     void handlerStartsALinkedTraceIfConfigured() {
@@ -300,19 +287,8 @@ class TracingTests {
 
     static class Listeners {
 
-        private final DelayQueueTemplate delayQueue;
-
-        Listeners(DelayQueueTemplate delayQueue) {
-            this.delayQueue = delayQueue;
-        }
-
         @DelayListener(topic = "orders", id = "orders")
         void handle(String text) {}
-
-        @DelayListener("first")
-        void sendOn(String text) {
-            delayQueue.send("orders", text);
-        }
 
         @DelayListener(topic = "batch", id = "batch", autoStartup = "false")
         void handle(List<String> texts) {}
@@ -351,8 +327,8 @@ class TracingTests {
     static class Application {
 
         @Bean
-        Listeners listeners(DelayQueueTemplate delayQueue) {
-            return new Listeners(delayQueue);
+        Listeners listeners() {
+            return new Listeners();
         }
 
         @Bean

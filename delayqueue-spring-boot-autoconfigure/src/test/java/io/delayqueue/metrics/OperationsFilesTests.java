@@ -12,7 +12,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -159,24 +158,6 @@ class OperationsFilesTests {
                 .isNotEmpty()
                 .allSatisfy(source -> assertThat(source.path("uid").asString()).isEqualTo(uid));
         assertThat(dashboard.path("id").isNull()).isTrue();
-    }
-
-    @Test
-    void panelsHaveUniqueIdsAndDoNotOverlap() throws IOException {
-        Set<Integer> ids = new HashSet<>();
-        Set<String> cells = new HashSet<>();
-        for (JsonNode panel : dashboard().path("panels")) {
-            assertThat(ids.add(panel.path("id").asInt())).isTrue();
-            JsonNode place = panel.path("gridPos");
-            int right = place.path("x").asInt() + place.path("w").asInt();
-            assertThat(right).isLessThanOrEqualTo(24);
-            for (int x = place.path("x").asInt(); x < right; x++) {
-                for (int y = 0; y < place.path("h").asInt(); y++) {
-                    assertThat(cells.add(x + "," + (place.path("y").asInt() + y)))
-                            .isTrue();
-                }
-            }
-        }
     }
 
     // ---- the runbook -----------------------------------------------------------------------------------------------

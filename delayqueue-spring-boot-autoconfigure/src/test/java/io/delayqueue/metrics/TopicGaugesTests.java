@@ -110,25 +110,6 @@ class TopicGaugesTests extends MeterTest {
     }
 
     @Test
-    void receiverIsAConsumer() {
-        start(redis, SentMetersTests.NoListener.class, NO_SAMPLES);
-        send("received", "m", Duration.ofHours(1));
-        send("neglected", "m", Duration.ofHours(1));
-        sample();
-        assertThat(value(TOPICS_UNCONSUMED, "topic", "received")).isEqualTo(1);
-
-        assertThat(bean(DelayQueueReceiver.class).receive("received", 1, Duration.ZERO, Duration.ofMinutes(5)))
-                .isEmpty();
-
-        await().untilAsserted(() -> {
-            sample();
-            assertThat(value(CONSUMERS, "topic", "received")).isEqualTo(1);
-        });
-        assertThat(value(TOPICS_UNCONSUMED, "topic", "received")).isZero();
-        assertThat(value(TOPICS_UNCONSUMED, "topic", "neglected")).isEqualTo(1);
-    }
-
-    @Test
     @Moves(FINDINGS)
     void unreadableTopicHasNoValuesAndHidesNoOther() {
         start(redis, SentMetersTests.NoListener.class, NO_SAMPLES);

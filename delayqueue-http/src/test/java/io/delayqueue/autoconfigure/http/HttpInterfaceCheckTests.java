@@ -155,20 +155,18 @@ class HttpInterfaceCheckTests {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            value = {
-                "compat.base-path=dq | delayqueue.http.compat.base-path must begin with a slash",
-                "compat.base-path=/dq/ | delayqueue.http.compat.base-path must begin with a slash",
-                "compat.base-path=/* | delayqueue.http.compat.base-path must begin with a slash",
-                "api.base-path= | delayqueue.http.api.base-path must not be empty",
-                "compat.max-wait=-1s | delayqueue.http.compat.max-wait must be from 0 to 1 d",
-                "api.max-wait=25h | delayqueue.http.api.max-wait must be from 0 to 1 d, but was 1 day 1 h",
-                "compat.max-attempts=-1 | delayqueue.http.compat.max-attempts must be 0 or more",
-                "api.max-count=501 | delayqueue.http.api.max-count must be from 1 to 500",
-                "max-waiting=0 | delayqueue.http.max-waiting must be from 1 to 1,000,000",
-                "max-body-size=1B | delayqueue.http.max-body-size must be from 1 KB to 1 GB"
-            })
+    @CsvSource(delimiter = '|', textBlock = """
+                    compat.base-path=dq | delayqueue.http.compat.base-path must begin with a slash
+                    compat.base-path=/dq/ | delayqueue.http.compat.base-path must begin with a slash
+                    compat.base-path=/* | delayqueue.http.compat.base-path must begin with a slash
+                    api.base-path= | delayqueue.http.api.base-path must not be empty
+                    compat.max-wait=-1s | delayqueue.http.compat.max-wait must be from 0 to 1 d
+                    api.max-wait=25h | delayqueue.http.api.max-wait must be from 0 to 1 d, but was 1 day 1 h
+                    compat.max-attempts=-1 | delayqueue.http.compat.max-attempts must be 0 or more
+                    api.max-count=501 | delayqueue.http.api.max-count must be from 1 to 500
+                    max-waiting=0 | delayqueue.http.max-waiting must be from 1 to 1,000,000
+                    max-body-size=1B | delayqueue.http.max-body-size must be from 1 KB to 1 GB
+                    """)
     void valuesAreChecked(String property, String sentence) {
         properties
                 .withPropertyValues("delayqueue.http." + property)
@@ -176,24 +174,19 @@ class HttpInterfaceCheckTests {
     }
 
     @ParameterizedTest
-    @CsvSource(
-            delimiter = '|',
-            value = {
-                "tokens[0]=short | delayqueue.http.clients.shop.tokens[0] must have at least 16 visible ASCII characters",
-                "tokens[0]=one that has a space | delayqueue.http.clients.shop.tokens[0] must have at least 16"
-                        + " visible ASCII characters and no others, but has characters that are not visible ASCII",
-                "tokens[0]=${NO_SUCH_VARIABLE} | delayqueue.http.clients.shop.tokens[0] is a placeholder for a property",
-                "permissions= | delayqueue.http.clients.shop.permissions must have at least one of produce, consume",
-                "permissions=read | No enum constant",
-                "topics= | delayqueue.http.clients.shop.topics must have at least one topic or pattern",
-                "topics[0]=   | delayqueue.http.clients.shop.topics",
-                "topics=a,%s | delayqueue.http.clients.shop.topics[1] must be a topic, or a pattern with asterisks, but is"
-                        + " invalid: A topic must have at most 128 bytes",
-                "topics=${NO_SUCH_VARIABLE} | delayqueue.http.clients.shop.topics[0] is a placeholder for a property",
-                "requests-per-second=0 | delayqueue.http.clients.shop.requests-per-second must be from 1 to 100,000,"
-                        + " but was 0",
-                "max-waiting=0 | delayqueue.http.clients.shop.max-waiting must be from 1 to 1,000,000, but was 0"
-            })
+    @CsvSource(delimiter = '|', textBlock = """
+                    tokens[0]=short | delayqueue.http.clients.shop.tokens[0] must have at least 16 visible ASCII characters
+                    tokens[0]=one that has a space | delayqueue.http.clients.shop.tokens[0] must have at least 16 visible ASCII characters and no others, but has characters that are not visible ASCII
+                    tokens[0]=${NO_SUCH_VARIABLE} | delayqueue.http.clients.shop.tokens[0] is a placeholder for a property
+                    permissions= | delayqueue.http.clients.shop.permissions must have at least one of produce, consume
+                    permissions=read | No enum constant
+                    topics= | delayqueue.http.clients.shop.topics must have at least one topic or pattern
+                    topics[0]=   | delayqueue.http.clients.shop.topics
+                    topics=a,%s | delayqueue.http.clients.shop.topics[1] must be a topic, or a pattern with asterisks, but is invalid: A topic must have at most 128 bytes
+                    topics=${NO_SUCH_VARIABLE} | delayqueue.http.clients.shop.topics[0] is a placeholder for a property
+                    requests-per-second=0 | delayqueue.http.clients.shop.requests-per-second must be from 1 to 100,000, but was 0
+                    max-waiting=0 | delayqueue.http.clients.shop.max-waiting must be from 1 to 1,000,000, but was 0
+                    """)
     void clientsAreChecked(String property, String sentence) {
         properties
                 .withPropertyValues(

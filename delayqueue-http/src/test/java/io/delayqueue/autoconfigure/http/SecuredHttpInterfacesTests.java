@@ -50,7 +50,6 @@ class SecuredHttpInterfacesTests {
     /** With the lowest strength. The default encoder takes a tenth of a second per request. */
     private static final PasswordEncoder PASSWORDS = new BCryptPasswordEncoder(4);
 
-
     private static ConfigurableApplicationContext context;
     private static ConfigurableApplicationContext permitting;
 
@@ -149,7 +148,8 @@ class SecuredHttpInterfacesTests {
     @Test
     void requestsThatSecurityRejectsAreMeasured() throws Exception {
         assertThat(post("nobody", "/delayqueue/v1/receive", "{}").statusCode()).isEqualTo(401);
-        assertThat(post("producer", "/delayqueue/v1/leases/dA.MQ.x/acknowledge", "{}").statusCode())
+        assertThat(post("producer", "/delayqueue/v1/leases/dA.MQ.x/acknowledge", "{}")
+                        .statusCode())
                 .isEqualTo(403);
 
         await().until(() -> measured("none") && measured("acknowledge"));

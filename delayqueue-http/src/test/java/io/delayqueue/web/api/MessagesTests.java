@@ -132,7 +132,8 @@ class MessagesTests {
 
         assertThat(found("a").toString())
                 .matches("\\{\"topic\":\"" + topic + "\",\"id\":\"a\",\"state\":\"ready\",\"dueAt\":\"" + DATE + "\","
-                        + "\"sentAt\":\"" + DATE + "\",\"attempts\":0,\"postponements\":0,\"crashes\":0,\"headers\":\\{\"x\":\"y\"},"
+                        + "\"sentAt\":\"" + DATE
+                        + "\",\"attempts\":0,\"postponements\":0,\"crashes\":0,\"headers\":\\{\"x\":\"y\"},"
                         + "\"payload\":\\{\"camelCase\":1}}");
         node.receiveOne(topic);
         assertThat(found("a").path("state").asString()).isEqualTo("leased");

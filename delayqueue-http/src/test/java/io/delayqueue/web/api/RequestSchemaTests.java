@@ -34,23 +34,25 @@ class RequestSchemaTests {
     private static final JsonMapper MAPPER = JsonMapper.shared();
     private static final String TOPIC = "schemas";
 
-    private static final List<String> DURATIONS = List.of(("60s|1m|60000|0|00|1h30m|1m60s500ms1us1ns|30s1m|1h 30m|(1m)|60000ms|60000000us|60000000000ns"
-                    + "|1h|1d|PT1M|PT60.5S|PT0H1M|P1D|P0DT1M0.5S|+60s|-60s|60S|1M|pt1m|P|PT|P1|PT1|P1DT|1.5m|1w|60 s"
-                    + "| 60s||PT-1M|PT1M30|PT60,5S|60s\n|\u0661m|1mo|soon")
-            .split("\\|"));
+    private static final List<String> DURATIONS =
+            List.of(("60s|1m|60000|0|00|1h30m|1m60s500ms1us1ns|30s1m|1h 30m|(1m)|60000ms|60000000us|60000000000ns"
+                            + "|1h|1d|PT1M|PT60.5S|PT0H1M|P1D|P0DT1M0.5S|+60s|-60s|60S|1M|pt1m|P|PT|P1|PT1|P1DT|1.5m|1w|60 s"
+                            + "| 60s||PT-1M|PT1M30|PT60,5S|60s\n|\u0661m|1mo|soon")
+                    .split("\\|"));
 
-    private static final List<String> DATES = List.of(("2030-01-31T12:00:00Z|2030-01-31T12:00:00.123456789Z|2030-01-31T12:00:00+01:00"
-                    + "|2030-01-31T12:00:00-18:00|2028-02-29T12:00:00Z|1970-01-01T00:00:00Z"
-                    + "|2030-01-31T12:00:00+18:01|2030-01-31t12:00:00z|2030-02-30T12:00:00Z|2030-13-01T12:00:00Z"
-                    + "|2030-01-31|2030-01-31T12:00Z|2030-01-31T12:00:00|2030-01-31T24:00:00Z|2030-01-31T12:00:60Z"
-                    + "|2030-01-31T12:00:00.Z|+12030-01-31T12:00:00Z|1969-12-31T23:59:59Z|2030-01-31 12:00:00Z||now")
-            .split("\\|"));
+    private static final List<String> DATES =
+            List.of(("2030-01-31T12:00:00Z|2030-01-31T12:00:00.123456789Z|2030-01-31T12:00:00+01:00"
+                            + "|2030-01-31T12:00:00-18:00|2028-02-29T12:00:00Z|1970-01-01T00:00:00Z"
+                            + "|2030-01-31T12:00:00+18:01|2030-01-31t12:00:00z|2030-02-30T12:00:00Z|2030-13-01T12:00:00Z"
+                            + "|2030-01-31|2030-01-31T12:00Z|2030-01-31T12:00:00|2030-01-31T24:00:00Z|2030-01-31T12:00:60Z"
+                            + "|2030-01-31T12:00:00.Z|+12030-01-31T12:00:00Z|1969-12-31T23:59:59Z|2030-01-31 12:00:00Z||now")
+                    .split("\\|"));
 
-    private static final List<String> BASE64 = List.of(("QQ==|QQ|QQ=|Q|Q===|QUI=|QUI|QUJD|Q-_D|Q Q=|QQ==QQ==|QUJD\n")
-            .split("\\|"));
+    private static final List<String> BASE64 =
+            List.of(("QQ==|QQ|QQ=|Q|Q===|QUI=|QUI|QUJD|Q-_D|Q Q=|QQ==QQ==|QUJD\n").split("\\|"));
 
-    private static final List<String> WORDS = List.of(("a b| a|| |\t\n|\u00a0|\u001c\u2003|\ud83d\ude00|reject|keep|replace|REJECT")
-            .split("\\|"));
+    private static final List<String> WORDS =
+            List.of(("a b| a|| |\t\n|\u00a0|\u001c\u2003|\ud83d\ude00|reject|keep|replace|REJECT").split("\\|"));
 
     private static ApiNode node;
     private static JsonNode document;

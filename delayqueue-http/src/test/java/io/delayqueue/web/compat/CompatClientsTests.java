@@ -12,14 +12,12 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Clients in other languages. */
+/** The examples of docs/http-compat.md, as users type them: without a content type, {@code -d} declares a form. */
 @Timeout(120)
 @Tag("long")
 @Tag("compatibility")
@@ -28,41 +26,9 @@ class CompatClientsTests {
     private static final Path DOCUMENT = Path.of("../docs/http-compat.md");
     private static final Pattern EXAMPLES = Pattern.compile("```shell\n(.*?)```", Pattern.DOTALL);
 
-    private static CompatNode node;
-
     @TempDir
     private static Path directory;
 
-    @BeforeAll
-    static void start() {
-        node = CompatNode.start("tomcat", "", "delayqueue.listener.lease=3s", "delayqueue.http.compat.max-wait=8s");
-    }
-
-    @AfterAll
-    static void stop() {
-        node.close();
-    }
-
-    /** As users type it. Without a content type, {@code -d} declares a form. */
-    @Test
-    void curl() throws Exception {
-        ForeignProgram.require("curl", "curl");
-        assertThat(curl("/push", "{\"topic\":\"c\",\"id\":\"c1\",\"delay\":1,\"ttr\":60,\"body\":\"中文 <b>\"}"))
-                .isEqualTo("{\"code\":0,\"message\":\"添加成功\",\"data\":null}");
-        assertThat(curl("/pop", "{\"topic\":\"c\"}"))
-                .isEqualTo(
-                        "{\"code\":0,\"message\":\"操作成功\",\"data\":{\"id\":\"c1\",\"body\":\"中文 \\u003cb\\u003e\"}}");
-        assertThat(curl("/finish", "{\"id\":\"c1\"}")).isEqualTo(CompatContract.NOTHING);
-        assertThat(run("curl", "-sS", "-X", "PUT", "-d", "{\"id\":\"c1\"}", node.url("/get")))
-                .isEqualTo(CompatContract.NOTHING);
-        assertThat(run("curl", "-sS", "-G", node.url("/push"))).contains("解析json失败");
-    }
-
-    private static String curl(String path, String json) throws Exception {
-        return run("curl", "-sS", "-d", json, node.url(path));
-    }
-
-    /** Runs the examples of docs/http-compat.md. */
     @Test
     void documentedExamples() throws Exception {
         ForeignProgram.require("curl", "curl");

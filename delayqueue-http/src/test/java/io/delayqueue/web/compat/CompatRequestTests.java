@@ -62,7 +62,12 @@ class CompatRequestTests {
     void jobIsFoundById() {
         long before = SystemClock.now().getEpochSecond();
         node.push("look", " l1 ", 2147483648L, 86400, "  <a>&amp; ");
-        assertThat(node.template().find("look", "l1").orElseThrow().envelope().limits().maxAttempts())
+        assertThat(node.template()
+                        .find("look", "l1")
+                        .orElseThrow()
+                        .envelope()
+                        .limits()
+                        .maxAttempts())
                 .isEqualTo(Integer.MAX_VALUE);
         String found = node.ask("get", "{\"ID\":\"l1\"}");
 

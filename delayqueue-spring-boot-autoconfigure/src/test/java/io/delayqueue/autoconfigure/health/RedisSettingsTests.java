@@ -7,7 +7,6 @@ import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.annotation.DelayListener;
 import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
 import io.delayqueue.autoconfigure.QueueContexts;
-import io.delayqueue.autoconfigure.failure.StartFailedException;
 import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.RedisScripts;
@@ -31,7 +30,6 @@ import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
-import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -81,19 +79,6 @@ class RedisSettingsTests {
                 .contains("delayqueue.redis.allow-eviction=true");
         // listeners would have started
         assertThat(redis.command("DBSIZE")).isEqualTo(0L);
-    }
-
-    @Test
-    void checkDoesNotRequireActuator() {
-        on(redis.port())
-                .withBean(SmartInitializingSingleton.class, () -> QueueContexts.untilRedisReplies(redis))
-                .withClassLoader(new FilteredClassLoader(
-                        "org.springframework.boot.actuate", "org.springframework.boot.health", "io.micrometer"))
-                .run(context -> assertThat(context)
-                        .getFailure()
-                        .hasRootCauseInstanceOf(StartFailedException.class)
-                        .rootCause()
-                        .hasMessageContaining(EVICTS + "allkeys-lru'"));
     }
 
     @Test

@@ -1,14 +1,11 @@
 package io.delayqueue.autoconfigure.health;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
-import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.autoconfigure.QueueContexts;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.template.DelayQueueTemplate;
-import io.delayqueue.template.MessageRejectedException;
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
@@ -118,29 +115,6 @@ class ShardsCheckTests {
                 .message()
                 .contains("t\\nERROR forged")
                 .doesNotContain("\n");
-    }
-
-    @Test
-    void deletedTopicIsRegisteredWithTheNextCount() {
-        application(SHARDS + 4).run(old -> {
-            send(old, "a");
-            old.getBean(DelayQueueTemplate.class).cancel(TOPIC, "a");
-            assertThat(old.getBean(DelayQueueAdmin.class).deleteTopic(TOPIC)).isTrue();
-            application(SHARDS + 2).run(context -> {
-                assertThat(context).hasNotFailed();
-                send(context, "b");
-                assertThat(registration(redis)).startsWith("2:");
-            });
-            // a send by an application with four shards fails
-            List<String> before = keys(redis);
-            assertThatThrownBy(() -> send(old, "c"))
-                    .isInstanceOf(MessageRejectedException.class)
-                    .hasMessageContaining("is registered with 2 shards")
-                    .hasMessageContaining("shards is 4 here");
-            assertThat(keys(redis)).isEqualTo(before);
-            // but reads the topic
-            assertThat(has(old, "b")).isTrue();
-        });
     }
 
     @Test
