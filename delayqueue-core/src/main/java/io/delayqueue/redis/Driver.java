@@ -45,8 +45,9 @@ interface Driver {
      *
      * @param connection a connection of a factory for commands, which other threads may use at the same time
      * @param withText whether to send the script's text instead of its digest
+     * @param onRepeat runs when the client library writes the command again, because the connection broke before the reply
      */
-    default CompletionStage<?> send(RedisConnection connection, ScriptCall call, boolean withText) {
+    default CompletionStage<?> send(RedisConnection connection, ScriptCall call, boolean withText, Runnable onRepeat) {
         throw new UnsupportedOperationException();
     }
 

@@ -11,6 +11,7 @@ import io.lettuce.core.output.NestedMultiOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.lettuce.core.resource.ClientResources;
+import io.netty.buffer.ByteBuf;
 import io.netty.util.Timeout;
 import java.util.List;
 import java.util.Set;
@@ -181,10 +182,10 @@ final class LettuceDriver implements Driver {
 
     @Override
     @SuppressWarnings("unchecked")
-    public CompletionStage<?> send(RedisConnection connection, ScriptCall call, boolean withText) {
+    public CompletionStage<?> send(RedisConnection connection, ScriptCall call, boolean withText, Runnable onRepeat) {
         RedisClusterAsyncCommands<byte[], byte[]> commands =
                 (RedisClusterAsyncCommands<byte[], byte[]>) connection.getNativeConnection();
-        CommandArgs<byte[], byte[]> arguments = new CommandArgs<>(ByteArrayCodec.INSTANCE);
+        CommandArgs<byte[], byte[]> arguments = new ObservedArguments(onRepeat);
         if (withText) {
             arguments.add(call.text());
         } else {
@@ -219,5 +220,26 @@ final class LettuceDriver implements Driver {
         boolean rejected =
                 failure instanceof RedisException && NOT_SENT.stream().anyMatch(message::startsWith);
         return rejected ? RedisFailure.Type.NOT_SENT : null;
+    }
+
+    /** Arguments that tell when their command is written again. Lettuce encodes a command each time that it writes it. */
+    private static final class ObservedArguments extends CommandArgs<byte[], byte[]> {
+
+        private final Runnable onRepeat;
+        private volatile boolean written;
+
+        ObservedArguments(Runnable onRepeat) {
+            super(ByteArrayCodec.INSTANCE);
+            this.onRepeat = onRepeat;
+        }
+
+        @Override
+        public void encode(ByteBuf buffer) {
+            if (written) {
+                onRepeat.run();
+            }
+            written = true;
+            super.encode(buffer);
+        }
     }
 }

@@ -115,7 +115,7 @@ public final class RedisScripts implements ScriptRunner {
     private CompletableFuture<List<Object>> send(Link link, ScriptCall call) {
         CompletableFuture<List<Object>> result = new CompletableFuture<>();
         if (connections.driver().sendsAsynchronously()) {
-            sendAsynchronously(link, call, false, result);
+            sendAsynchronously(link, call, false, new AtomicBoolean(), result);
             return result;
         }
         if (Await.isStarting()) {
@@ -131,12 +131,19 @@ public final class RedisScripts implements ScriptRunner {
         return result;
     }
 
-    /** @param withText whether to send the script's text instead of its digest */
+    /**
+     * @param withText whether to send the script's text instead of its digest
+     * @param repeated true once the client library wrote the script a second time
+     */
     private void sendAsynchronously(
-            Link link, ScriptCall call, boolean withText, CompletableFuture<List<Object>> result) {
+            Link link,
+            ScriptCall call,
+            boolean withText,
+            AtomicBoolean repeated,
+            CompletableFuture<List<Object>> result) {
         CompletionStage<?> sent;
         try {
-            sent = connections.driver().send(link.connection(), call, withText);
+            sent = connections.driver().send(link.connection(), call, withText, () -> repeated.set(true));
         } catch (RuntimeException e) {
             result.completeExceptionally(failure(link, call, e, false));
             return;
@@ -150,9 +157,10 @@ public final class RedisScripts implements ScriptRunner {
                 link.replied(call);
                 result.complete(list(reply));
             } else if (!withText && RedisFailure.of(failure).names("NOSCRIPT")) {
-                sendAsynchronously(link, call, true, result);
+                sendAsynchronously(link, call, true, repeated, result);
             } else {
-                result.completeExceptionally(failure(link, call, failure, true));
+                RedisCallException failed = failure(link, call, failure, true);
+                result.completeExceptionally(repeated.get() ? afterRepeat(call, failed) : failed);
             }
         });
     }
@@ -224,6 +232,21 @@ public final class RedisScripts implements ScriptRunner {
             connections.replace(link);
         }
         return failed.exception(call, connections.driver(), failure);
+    }
+
+    /**
+     * The connection broke before the reply, and the client library wrote the script again: what Redis replied, such as
+     * {@code LOADING} after a restart, is about the repeat. The first one may have run.
+     */
+    private static RedisCallException afterRepeat(ScriptCall call, RedisCallException failed) {
+        return failed.isOutcomeUnknown()
+                ? failed
+                : new RedisCallException(
+                        Kind.UNKNOWN,
+                        "The outcome of the " + call
+                                + " is unknown: the connection broke before a reply, and the repeat" + " failed: "
+                                + failed.getMessage(),
+                        failed);
     }
 
     /** For an unexpected failure of the client library, which may have sent the script. */

@@ -1,5 +1,7 @@
 package io.delayqueue.proof;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.delayqueue.container.QueueNode;
 import io.delayqueue.listener.ManagedListener;
 import io.delayqueue.test.redis.RedisServerProcess;
@@ -26,7 +28,7 @@ class KilledRedisTests {
     }
 
     @Test
-    void noMessageIsLostOrSettledTwice() {
+    void noMessageIsLostSettledTwiceOrRejectedAlthoughItIsStored() {
         List<ManagedListener> listeners = fleet.startConsumers();
         fleet.load.start(fleet.startNode(), shard -> true);
         for (int kill = 0; kill < 4; kill++) {
@@ -40,5 +42,6 @@ class KilledRedisTests {
         fleet.awaitDeliveries(shard -> true, System.nanoTime(), 500);
         fleet.drainAndClose();
         fleet.check();
+        assertThat(fleet.load.failures).noneMatch(failure -> failure.startsWith("duplicate"));
     }
 }

@@ -8,6 +8,7 @@ import static org.awaitility.Awaitility.await;
 import io.delayqueue.message.Durability;
 import io.delayqueue.redis.RedisCallException.Kind;
 import io.delayqueue.test.redis.Direction;
+import io.delayqueue.test.redis.RedisRequest;
 import io.lettuce.core.ClientOptions;
 import java.time.Duration;
 import java.util.ArrayDeque;
@@ -18,6 +19,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
@@ -146,6 +149,23 @@ class LettuceScriptsTests extends ScriptRunnerContract {
             assertThat(reply.get(0)).isEqualTo(1L);
             assertThat((RedisCallException) reply.get(1)).hasMessage("0 of 1 replicas confirmed it within 1 ms");
         }
+    }
+
+    /** For example, a server that restarts: the client repeats the command on a new connection. */
+    @ParameterizedTest
+    @CsvSource({"LOADING, ", "OOM, ", "READONLY, ", "TRYAGAIN, ", "NOSCRIPT, LOADING"})
+    void errorReplyToARepeatLeavesTheOutcomeUnknown(String second, String third) {
+        LuaScript script = script(
+                "restarted",
+                "local n = redis.call('INCR', KEYS[1]) if n < 3 then return {n} end return redis.error_reply((n == 3 and '"
+                        + second + "' or '" + third + "') .. ' because')");
+        run(script);
+        network().cutNextReply(RedisRequest::isScript);
+
+        RedisCallException failure = failure(script);
+
+        assertThat(failure.kind()).isEqualTo(Kind.UNKNOWN);
+        assertThat(failure).hasMessageContaining("the repeat failed").hasMessageContaining(" because");
     }
 
     @Test
