@@ -39,7 +39,7 @@ import org.springframework.util.Assert;
  * call can then be repeated. A topic that was never used counts as empty; except for {@link #pauseTopic}, no method
  * creates anything in Redis for it. {@link DelayQueueJobs} acts on many messages or dead letters.
  */
-public final class DelayQueueAdmin {
+public class DelayQueueAdmin {
 
     /** Maximum number of dead letters of a page. */
     public static final int MAX_PAGE = PollRequest.MAX_BATCH;

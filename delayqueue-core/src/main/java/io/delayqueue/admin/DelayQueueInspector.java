@@ -44,7 +44,7 @@ import org.springframework.util.Assert;
  *
  * <p>Each method throws {@link io.delayqueue.template.DelayQueueUnavailableException} if Redis does not reply.
  */
-public final class DelayQueueInspector {
+public class DelayQueueInspector {
 
     /** Maximum number of messages or topics of a page. */
     public static final int MAX_PAGE = ShardReader.MAX_LISTED;

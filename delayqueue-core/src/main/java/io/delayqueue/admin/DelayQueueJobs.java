@@ -34,7 +34,7 @@ import org.springframework.util.Assert;
  *
  * <p>Each method throws {@link io.delayqueue.template.DelayQueueUnavailableException} if Redis does not reply.
  */
-public final class DelayQueueJobs {
+public class DelayQueueJobs {
 
     /** Maximum number of jobs that wait or run. */
     public static final int MAX_ACTIVE = 100;

@@ -26,7 +26,7 @@ import org.springframework.util.Assert;
  *
  * <p>A start after a stop starts the listeners that ran at the stop.
  */
-public final class DelayListenerRegistry implements SmartLifecycle {
+public class DelayListenerRegistry implements SmartLifecycle {
 
     /** Late start and early stop, as with the listener containers of other Spring messaging projects. */
     public static final int PHASE = Integer.MAX_VALUE - 100;

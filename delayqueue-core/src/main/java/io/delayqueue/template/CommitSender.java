@@ -15,6 +15,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -43,7 +44,7 @@ final class CommitSender {
     private final Duration timeout;
     private final LongSupplier nanoTime;
     private final Consumer<Duration> pause;
-    private final @Nullable CommitOutbox outbox;
+    private final Supplier<@Nullable CommitOutbox> outboxes;
 
     /**
      * Creates the sender.
@@ -62,7 +63,7 @@ final class CommitSender {
         this.timeout = builder.afterCommitTimeout;
         this.nanoTime = builder.nanoTime;
         this.pause = builder.pause;
-        this.outbox = builder.outbox;
+        this.outboxes = builder.outbox;
     }
 
     /**
@@ -92,6 +93,7 @@ final class CommitSender {
                 || !TransactionSynchronizationManager.isActualTransactionActive()) {
             return false;
         }
+        CommitOutbox outbox = outboxes.get();
         CommitOutbox joined = outbox != null && outbox.joinsTransaction() ? outbox : null;
         if (outbox != null && joined == null && log.isDebugEnabled()) {
             log.debug("The outbox cannot join the current transaction, so a message to topic " + message.topic()
@@ -148,6 +150,7 @@ final class CommitSender {
             }
         }
         List<SendResult> results = new ArrayList<>();
+        CommitOutbox outbox = outboxes.get();
         if (outbox != null && !stored.isEmpty()) {
             results.addAll(sendStored(stored, outbox));
         }
@@ -284,6 +287,7 @@ final class CommitSender {
                     .filter(row -> row != null && now - row.writtenAt() > EXACT_DELAY)
                     .map(row -> Objects.requireNonNull(row).number())
                     .toList();
+            CommitOutbox outbox = outboxes.get();
             if (outbox != null && !early.isEmpty()) {
                 outbox.restartDelays(early);
             }

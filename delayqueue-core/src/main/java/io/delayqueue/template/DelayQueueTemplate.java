@@ -45,7 +45,7 @@ import org.springframework.util.Assert;
  * Sends messages to Redis. The first send to a topic registers it; topics need no other setup. Thread-safe. Owns no
  * thread and needs no close. For exceptions see {@link DelayQueueOperations}.
  */
-public final class DelayQueueTemplate implements DelayQueueOperations {
+public class DelayQueueTemplate implements DelayQueueOperations {
 
     private static final Pattern NONCE = Pattern.compile("-|[A-Za-z0-9]{1,64}");
 

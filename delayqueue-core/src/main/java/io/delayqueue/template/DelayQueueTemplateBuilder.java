@@ -15,6 +15,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
@@ -35,8 +36,7 @@ public final class DelayQueueTemplateBuilder {
     Function<String, Durability> durability = topic -> Durability.NONE;
     Executor completions = Runnable::run;
 
-    @Nullable
-    CommitOutbox outbox;
+    Supplier<@Nullable CommitOutbox> outbox = () -> null;
 
     LongSupplier nanoTime = System::nanoTime;
     Consumer<Duration> pause = time -> LockSupport.parkNanos(time.toNanos());
@@ -62,10 +62,10 @@ public final class DelayQueueTemplateBuilder {
         return this;
     }
 
-    /** Sets the interceptors of each send, outermost first. Default: none. */
+    /** Sets the interceptors of each send, outermost first. The list is read at each send. Default: none. */
     public DelayQueueTemplateBuilder interceptors(List<SendInterceptor> interceptors) {
         Assert.notNull(interceptors, "'interceptors' must not be null");
-        this.interceptors = List.copyOf(interceptors);
+        this.interceptors = interceptors;
         return this;
     }
 
@@ -122,8 +122,9 @@ public final class DelayQueueTemplateBuilder {
         return this;
     }
 
-    /** Sets the outbox of sends after a commit. Default: none. */
-    public DelayQueueTemplateBuilder outbox(@Nullable CommitOutbox outbox) {
+    /** Sets the outbox of sends after a commit, which is looked up at each of them. Default: none. */
+    public DelayQueueTemplateBuilder outbox(Supplier<@Nullable CommitOutbox> outbox) {
+        Assert.notNull(outbox, "'outbox' must not be null");
         this.outbox = outbox;
         return this;
     }

@@ -36,6 +36,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -113,8 +114,15 @@ public final class DelayQueueAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    EventBus delayQueueEventBus(ObjectProvider<DelayQueueEvents> listeners) {
-        return new EventBus(listeners.orderedStream().toList());
+    EventBus delayQueueEventBus() {
+        return EventBus.closed();
+    }
+
+    /** Connects the listeners when all beans exist, so that they may inject what publishes the events. */
+    @Bean
+    @Lazy(false)
+    SmartInitializingSingleton delayQueueEventListeners(EventBus events, ObjectProvider<DelayQueueEvents> listeners) {
+        return () -> events.open(listeners.orderedStream().toList());
     }
 
     @Bean
@@ -125,8 +133,8 @@ public final class DelayQueueAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    PayloadCodec delayQueuePayloadCodec(PayloadConverter converter) {
-        return new PayloadCodec(converter);
+    PayloadCodec delayQueuePayloadCodec(ObjectProvider<PayloadConverter> converter) {
+        return new PayloadCodec(new OnFirstUse<>(converter::getObject));
     }
 
     @Bean(destroyMethod = "close")
@@ -157,7 +165,7 @@ public final class DelayQueueAutoConfiguration {
                 .signals(signals)
                 .settings(settings)
                 .converter(codec::read)
-                .interceptors(interceptors.orderedStream().toList())
+                .interceptors(new ExtensionBeans<>(interceptors))
                 .events(events);
         if (Threading.VIRTUAL.isActive(environment)) {
             engine.virtualThreads();
@@ -183,8 +191,8 @@ public final class DelayQueueAutoConfiguration {
                 .commandTimeout(properties.redis().commandTimeout())
                 .durability(properties.toDurability())
                 .completions(new EngineExecutor(engine))
-                .outbox(outbox.getIfAvailable())
-                .interceptors(interceptors.orderedStream().toList());
+                .outbox(new OnFirstUse<>(outbox::getIfAvailable))
+                .interceptors(new ExtensionBeans<>(interceptors));
         return InvalidPropertyException.check(
                 "delayqueue.limits",
                 () -> template.afterCommitTimeout(properties.limits().afterCommitTimeout())

@@ -24,6 +24,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Primary;
 import org.springframework.core.Ordered;
 import org.springframework.core.annotation.Order;
@@ -74,14 +75,14 @@ public final class DelayQueueObservationAutoConfiguration {
                 properties.observation().link());
     }
 
-    /** Used instead of the receiver that it wraps. */
+    /** Used instead of the receiver that it wraps. The registry is lazy: its handlers may inject the receiver. */
     @Bean
     @Primary
     @ConditionalOnBean(DefaultDelayQueueReceiver.class)
     @ConditionalOnMissingBean
     ReceiveObserver delayQueueReceiveObserver(
             DefaultDelayQueueReceiver receiver,
-            ObservationRegistry registry,
+            @Lazy ObservationRegistry registry,
             ObjectProvider<DelayQueueReceiveObservationConvention> own,
             DelayQueueProperties properties) {
         return new ReceiveObserver(receiver, registry, convention(own, properties, OpenTelemetryConventions.RECEIVE));

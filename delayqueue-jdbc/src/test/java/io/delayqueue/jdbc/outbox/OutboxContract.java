@@ -519,7 +519,7 @@ abstract class OutboxContract extends OutboxTest {
                                 new ShardPlan(Map.of(TOPIC, 1), OnConflict.FAIL)),
                         node.queue.codec,
                         InstantSource.system())
-                .outbox(node.outbox)
+                .outbox(() -> node.outbox)
                 .build();
 
         assertThatThrownBy(() -> node.transaction.executeWithoutResult(status -> single.sendAfterCommit(message("a"))))

@@ -45,7 +45,7 @@ final class OutboxNode implements AutoCloseable {
         jdbc = new JdbcTemplate(faults);
         outbox = new JdbcOutbox(faults, "delayqueue_outbox", new QueueDatabase(pool)::dialect, REMEMBERED);
         template = configuration
-                .apply(queue.templateBuilder().commandTimeout(commandTimeout).outbox(outbox))
+                .apply(queue.templateBuilder().commandTimeout(commandTimeout).outbox(() -> outbox))
                 .build();
         relay = new OutboxRelay(
                 outbox,
