@@ -36,6 +36,7 @@ public final class Await {
         if (isStarting()) {
             return call.get();
         }
+        requireBlockingThread();
         STARTING.set(true);
         try {
             return call.get();
@@ -46,6 +47,7 @@ public final class Await {
 
     /** Waits for the result of a call. Throws the exceptions of {@link #call}. */
     public static <T> T result(CompletableFuture<T> call) {
+        requireBlockingThread();
         try {
             return call.get();
         } catch (ExecutionException e) {
@@ -56,6 +58,22 @@ public final class Await {
                     Kind.UNKNOWN, "The thread was interrupted while it waited for Redis; the outcome is unknown", e);
         }
     }
+
+    /**
+     * Rejects a blocking call of a thread that reads the replies of Redis: it would wait for itself.
+     *
+     * @throws IllegalStateException if this is a thread of the queue's Redis client
+     */
+    public static void requireBlockingThread() {
+        if (Thread.currentThread() instanceof ClientThread) {
+            throw new IllegalStateException("A blocking call on thread "
+                    + Thread.currentThread().getName() + " would wait for itself, because this thread reads the delay"
+                    + " queue's replies from Redis. Use sendAsync, or make the call on another thread");
+        }
+    }
+
+    /** A thread of the queue's Redis client. */
+    public interface ClientThread {}
 
     /** Whether the current thread is starting a call for which it will wait. */
     static boolean isStarting() {

@@ -12,6 +12,8 @@ import io.lettuce.core.event.DefaultEventPublisherOptions;
 import io.lettuce.core.resource.ClientResources;
 import io.lettuce.core.resource.Delay;
 import io.lettuce.core.tracing.Tracing;
+import io.netty.util.concurrent.DefaultThreadFactory;
+import io.netty.util.concurrent.FastThreadLocalThread;
 import java.time.Duration;
 import java.util.EnumSet;
 import java.util.Set;
@@ -31,7 +33,7 @@ final class LettuceSettings {
      * The application's settings with the queue's own time limits, reconnect delay and read preference.
      *
      * @param application the application's settings
-     * @param resources the application's event loops with the queue's reconnect delay and without tracing
+     * @param resources the queue's own event loops
      */
     static LettuceClientConfiguration derivedFrom(
             LettuceClientConfiguration application,
@@ -99,21 +101,20 @@ final class LettuceSettings {
     }
 
     /**
-     * Creates resources with the event loops, timer and latency recorder of the application. If the application
-     * configures none, the resources have threads of their own. They are built from scratch, because resources from
-     * {@code mutate} shut down the application's resources. The caller must shut down the result, which does not affect
-     * the application.
+     * Creates resources with threads of their own and the event bus, latency recorder and name resolution of the
+     * application. A callback of the application's client can thus wait for the queue. They are built from scratch,
+     * because resources from {@code mutate} shut down the application's resources. The caller must shut down the result,
+     * which does not affect the application.
      *
      * <p>Tracing is disabled: polls and heartbeats belong to no request, so each would start a trace of its own.
      */
     static ClientResources resources(@Nullable ClientResources application, Settings settings) {
         Delay delay = Delay.exponential(Duration.ZERO, settings.reconnectDelay(), 2, TimeUnit.MILLISECONDS);
-        ClientResources.Builder builder = ClientResources.builder().reconnectDelay(delay);
+        ClientResources.Builder builder = ClientResources.builder()
+                .reconnectDelay(delay)
+                .threadFactoryProvider(LettuceThreads::new);
         if (application != null) {
-            builder.eventLoopGroupProvider(application.eventLoopGroupProvider())
-                    .eventExecutorGroup(application.eventExecutorGroup())
-                    .timer(application.timer())
-                    .eventBus(application.eventBus())
+            builder.eventBus(application.eventBus())
                     .commandLatencyRecorder(application.commandLatencyRecorder())
                     .commandLatencyPublisherOptions(DefaultEventPublisherOptions.disabled())
                     .tracing(Tracing.disabled())
@@ -122,6 +123,26 @@ final class LettuceSettings {
                     .addressResolverGroup(application.addressResolverGroup());
         }
         return builder.build();
+    }
+
+    /** The threads of the queue's client. */
+    private static final class LettuceThreads extends DefaultThreadFactory {
+
+        LettuceThreads(String pool) {
+            super(pool, true);
+        }
+
+        @Override
+        protected Thread newThread(Runnable task, String name) {
+            return new LettuceThread(threadGroup, task, name);
+        }
+    }
+
+    private static final class LettuceThread extends FastThreadLocalThread implements Await.ClientThread {
+
+        LettuceThread(@Nullable ThreadGroup group, Runnable task, String name) {
+            super(group, task, name);
+        }
     }
 
     private static ClientOptions.Builder limited(

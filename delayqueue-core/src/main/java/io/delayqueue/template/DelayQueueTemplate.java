@@ -121,6 +121,7 @@ public class DelayQueueTemplate implements DelayQueueOperations {
     }
 
     private Success send(PendingMessage message) {
+        Await.requireBlockingThread();
         SendResult result = interceptors.isEmpty()
                 ? store(message)
                 : message.pass(interceptors, limits, last -> CompletableFuture.completedFuture(store(last)))
@@ -185,6 +186,7 @@ public class DelayQueueTemplate implements DelayQueueOperations {
     @Override
     public List<Success> sendAll(Collection<DelayMessage> messages) {
         Assert.notNull(messages, "'messages' must not be null");
+        Await.requireBlockingThread();
         List<PendingMessage> prepared = new ArrayList<>(messages.size());
         for (DelayMessage message : messages) {
             Assert.notNull(message, "'messages' must not hold null");
@@ -204,6 +206,7 @@ public class DelayQueueTemplate implements DelayQueueOperations {
     @Override
     public String sendAfterCommit(DelayMessage message) {
         Assert.notNull(message, "'message' must not be null");
+        Await.requireBlockingThread();
         PendingMessage pending = accepted(message);
         if (!commits.enlist(pending)) {
             send(pending);

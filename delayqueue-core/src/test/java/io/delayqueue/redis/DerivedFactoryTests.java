@@ -180,7 +180,7 @@ class DerivedFactoryTests {
     }
 
     @Test
-    void threadsOfTheApplicationAreSharedAndOutliveTheQueue() throws Exception {
+    void threadsAreOwnAndThoseOfTheApplicationOutliveThem() throws Exception {
         ClientResources resources = ClientResources.create();
         LettuceClientConfiguration client =
                 LettuceClientConfiguration.builder().clientResources(resources).build();
@@ -191,7 +191,12 @@ class DerivedFactoryTests {
             LettuceConnectionFactory derived = (LettuceConnectionFactory)
                     Await.call(() -> own.connections().connect(call)).factory();
             assertThat(derived.getClientResources().eventLoopGroupProvider())
-                    .isSameAs(resources.eventLoopGroupProvider());
+                    .isNotSameAs(resources.eventLoopGroupProvider());
+            assertThat(derived.getClientResources()
+                            .eventExecutorGroup()
+                            .submit(() -> Thread.currentThread())
+                            .get())
+                    .isInstanceOf(Await.ClientThread.class);
 
             own.connections().close();
 

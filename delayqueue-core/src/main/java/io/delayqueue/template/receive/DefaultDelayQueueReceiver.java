@@ -7,6 +7,7 @@ import io.delayqueue.event.EventBus;
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.Durability;
 import io.delayqueue.message.Shard;
+import io.delayqueue.redis.Await;
 import io.delayqueue.redis.SignalSource;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.script.TopicRegistry;
@@ -63,6 +64,7 @@ public final class DefaultDelayQueueReceiver implements DelayQueueReceiver, Auto
     @Override
     public List<LeasedDelivery> receive(ReceiveRequest request) {
         Assert.notNull(request, "'request' must not be null");
+        Await.requireBlockingThread();
         CompletableFuture<List<LeasedDelivery>> future = receiveAsync(request);
         try {
             try {
