@@ -140,6 +140,11 @@ public class DelayQueueInspector {
                         : failure));
     }
 
+    /** The status of those topics that exist. Does not block. */
+    CompletableFuture<List<TopicStatus>> statuses(List<String> topics) {
+        return directory.readAsync().thenCompose(read -> statuses(topics, read));
+    }
+
     private CompletableFuture<List<TopicStatus>> statuses(List<String> topics, KnownNodes knownNodes) {
         return Completions.inBatches(topics, TOPICS_AT_ONCE, topic -> readableStatus(topic, knownNodes))
                 .thenApply(found -> found.stream().flatMap(Optional::stream).toList());

@@ -72,6 +72,7 @@ public class DelayListenerRegistry implements SmartLifecycle {
             }
             payloadTypes.add(endpoint);
             ManagedListener listener = create(endpoint, factory);
+            logSharedTopic(endpoint, listener);
             listeners.put(endpoint.id(), listener);
             origins.put(endpoint.id(), endpoint.origin());
             if (endpoint.autoStartup() == null ? autoStartup : endpoint.autoStartup()) {
@@ -82,6 +83,19 @@ public class DelayListenerRegistry implements SmartLifecycle {
             }
             return listener;
         }
+    }
+
+    /** Each message goes to one of the listeners, which surprises those who expect a copy for each. */
+    private void logSharedTopic(DelayListenerEndpoint endpoint, ManagedListener added) {
+        origins.forEach((id, other) -> {
+            ManagedListener listener = listeners.get(id);
+            if (listener != null && listener.topic().equals(added.topic()) && listener.kind() == added.kind()) {
+                log.info("Topic " + Printable.of(endpoint.topic()) + " is shared by two listeners: "
+                        + other.describe() + " and "
+                        + endpoint.origin().describe()
+                        + ". Each message is handled by one of them");
+            }
+        });
     }
 
     private static ManagedListener create(DelayListenerEndpoint endpoint, DelayListenerContainerFactory factory) {

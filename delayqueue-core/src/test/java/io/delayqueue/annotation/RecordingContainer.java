@@ -47,7 +47,7 @@ final class RecordingContainer implements ManagedListener {
 
     @Override
     public String topic() {
-        return spec.topic();
+        return spec == null ? "" : spec.topic();
     }
 
     @Override

@@ -5,6 +5,8 @@ import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.admin.DelayQueueInspector;
 import io.delayqueue.admin.DelayQueueJobs;
 import io.delayqueue.admin.QueueDiagnosis;
+import io.delayqueue.admin.UnconsumedTopics;
+import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.autoconfigure.failure.InvalidPropertyException;
 import io.delayqueue.container.DelayQueueEngine;
 import io.delayqueue.container.EngineBuilder;
@@ -15,6 +17,7 @@ import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.event.DelayQueueEvents;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.listener.DeliveryInterceptor;
+import io.delayqueue.listener.ManagedListener;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.QueueConnections;
 import io.delayqueue.redis.RedisScripts;
@@ -45,6 +48,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.thread.Threading;
+import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.ImportRuntimeHints;
 import org.springframework.context.annotation.Lazy;
@@ -293,6 +297,25 @@ public final class DelayQueueAutoConfiguration {
     DelayQueueInspector delayQueueInspector(
             MessageStore store, ShardReader reader, TopicRegistry registry, NodeDirectory nodes) {
         return new DelayQueueInspector(store, reader, registry, nodes);
+    }
+
+    /** Logs topics that nothing consumes, while the application runs. */
+    @Bean
+    LifecycleAction delayQueueUnconsumedTopics(
+            DelayQueueInspector inspector, EventBus events, DelayQueueEngine engine, ListableBeanFactory beans) {
+        UnconsumedTopics topics = new UnconsumedTopics(
+                inspector,
+                () -> beans.getBeanProvider(DelayListenerRegistry.class).stream()
+                        .flatMap(registry -> registry.getContainers().stream())
+                        .map(ManagedListener::topic)
+                        .toList(),
+                System::nanoTime);
+        events.add(topics);
+        return new LifecycleAction(
+                SmartLifecycle.DEFAULT_PHASE,
+                true,
+                () -> topics.schedule(engine.tasks(), "unconsumed topics"),
+                topics::cancel);
     }
 
     @Bean
