@@ -1,6 +1,7 @@
 package io.delayqueue.admin;
 
 import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.DurationText;
 import io.delayqueue.message.InvalidOptionException;
 import io.delayqueue.message.Printable;
 import java.time.Duration;
@@ -40,7 +41,8 @@ public record JobRequest(
      */
     public JobRequest {
         DelayMessage.checkTopic(topic);
-        InvalidOptionException.require(!delay.isNegative(), "delay", "must not be negative, but was " + delay);
+        InvalidOptionException.require(
+                !delay.isNegative(), "delay", "must not be negative, but was " + DurationText.of(delay));
         InvalidOptionException.require(action == JobAction.REPLAY || delay.isZero(), "delay", only("replay", action));
         InvalidOptionException.require(
                 action.isOnDeadLetters() || filter.equals(DeadLetterFilter.ALL),

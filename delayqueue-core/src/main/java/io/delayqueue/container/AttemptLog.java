@@ -3,6 +3,7 @@ package io.delayqueue.container;
 import io.delayqueue.event.FailureLog;
 import io.delayqueue.listener.ListenerSpec;
 import io.delayqueue.listener.ListenerStatus.Attempts;
+import io.delayqueue.message.DurationText;
 import io.delayqueue.message.Failure;
 import io.delayqueue.message.Printable;
 import io.delayqueue.store.Settlement;
@@ -57,6 +58,7 @@ final class AttemptLog {
         private long latest;
         private long count;
         private long countAtLine = 1;
+        private boolean logged;
         private long lastLine;
         private String text = "";
 
@@ -98,7 +100,7 @@ final class AttemptLog {
             } else {
                 bucket.succeeded++;
             }
-            line = failure == null ? null : failed(settlement.id(), attempt, failure, now);
+            line = failure == null ? null : failed(settlement, attempt, failure, now);
         }
         if (line != null && failure != null) {
             FailureLog.log(log::warn, line, failure);
@@ -119,17 +121,21 @@ final class AttemptLog {
     }
 
     /** Counts a failure and returns the line to log, if one is due. */
-    private @Nullable String failed(String id, int attempt, Throwable exception, long now) {
+    private @Nullable String failed(Settlement settlement, int attempt, Throwable exception, long now) {
         Failure failure = Failure.of(exception);
         String name = failures.containsKey(failure.type()) || failures.size() < MAX_CLASSES ? failure.type() : OTHER;
         FailureClass known = failures.computeIfAbsent(name, absent -> new FailureClass(now));
         known.latest = now;
         known.count++;
         known.text = text(failure);
-        String which = "attempt " + attempt + " at " + Printable.of(id);
-        if (known.count == 1) {
-            return "In " + listener + ", " + which
-                    + " failed. Further failures with this class are logged once a minute";
+        String which = "attempt " + attempt + " at " + Printable.of(settlement.id());
+        if (settlement instanceof Settlement.ToDeadLetters) {
+            return null; // logged with its cause when it is decided
+        }
+        if (!known.logged) {
+            known.logged = true;
+            return "In " + listener + ", " + which + " failed" + next(settlement)
+                    + ". Further failures with this class are logged once a minute";
         }
         if (now - known.lastLine < WINDOW.toNanos()) {
             return null;
@@ -140,6 +146,12 @@ final class AttemptLog {
         known.lastLine = now;
         known.countAtLine = known.count;
         return line;
+    }
+
+    private static String next(Settlement settlement) {
+        return settlement instanceof Settlement.Retry retry
+                ? "; the next one follows in " + DurationText.of(retry.delay())
+                : "";
     }
 
     /** Class and message of a failure, in one line of limited length. */

@@ -4,6 +4,7 @@ import io.delayqueue.listener.Acknowledgement;
 import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.message.DeadLetterCause;
+import io.delayqueue.message.DurationText;
 import io.delayqueue.message.Envelope;
 import io.delayqueue.message.Failure;
 import io.delayqueue.message.Printable;
@@ -255,7 +256,7 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, PendingSettlem
     @Override
     public CompletableFuture<Boolean> retry(Duration delay) {
         if (delay.isNegative()) {
-            throw new IllegalArgumentException("delay must be zero or more, but was " + delay);
+            throw new IllegalArgumentException("delay must be zero or more, but was " + DurationText.of(delay));
         }
         settle(retryOnDemand(delay));
         return accepted;
@@ -281,7 +282,7 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, PendingSettlem
     @Override
     public CompletableFuture<Boolean> extend(Duration time) {
         if (time.compareTo(Duration.ofSeconds(1)) < 0 || time.compareTo(LONGEST_EXTENSION) > 0) {
-            throw new IllegalArgumentException("time must be from 1 s to 365 d, but was " + time);
+            throw new IllegalArgumentException("time must be from 1 s to 365 d, but was " + DurationText.of(time));
         }
         return owner.extend(this, time);
     }

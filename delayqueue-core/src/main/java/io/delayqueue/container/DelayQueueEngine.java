@@ -8,6 +8,7 @@ import io.delayqueue.coordination.PeriodicTaskScheduler;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.listener.DeliveryInterceptor;
 import io.delayqueue.listener.ListenerSpec;
+import io.delayqueue.message.DurationText;
 import io.delayqueue.message.Shard;
 import io.delayqueue.message.Shard.QueueKind;
 import io.delayqueue.redis.SignalSource;
@@ -250,7 +251,7 @@ public final class DelayQueueEngine implements AutoCloseable {
     private void awaitTasks() {
         try {
             if (!pool.awaitEnd(closeWait)) {
-                log.warn("Tasks of the delay queue engine did not end within " + closeWait);
+                log.warn("Tasks of the delay queue engine did not end within " + DurationText.of(closeWait));
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -262,7 +263,7 @@ public final class DelayQueueEngine implements AutoCloseable {
             CompletableFuture.allOf(executing.values().toArray(CompletableFuture[]::new))
                     .get(wait.toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
-            log.warn("Jobs of the delay queue did not end their batch within " + closeWait);
+            log.warn("Jobs of the delay queue did not end their batch within " + DurationText.of(closeWait));
         } catch (ExecutionException e) {
             throw new IllegalStateException(e); // they never fail
         } catch (InterruptedException e) {

@@ -88,7 +88,7 @@ public sealed interface Backoff extends RetryPolicy {
 
     private static void requireNotNegative(String what, Duration value) {
         if (value.isNegative()) {
-            throw new IllegalArgumentException(what + " must be zero or more, but was " + value);
+            throw new IllegalArgumentException(what + " must be zero or more, but was " + DurationText.of(value));
         }
     }
 }

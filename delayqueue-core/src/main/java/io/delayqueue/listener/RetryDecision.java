@@ -1,5 +1,6 @@
 package io.delayqueue.listener;
 
+import io.delayqueue.message.DurationText;
 import java.time.Duration;
 
 /** What follows a failed attempt. */
@@ -14,7 +15,8 @@ public sealed interface RetryDecision {
         /** Checks the range. */
         public RetryAfter {
             if (delay.isNegative()) {
-                throw new IllegalArgumentException("The delay of a retry must be zero or more, but was " + delay);
+                throw new IllegalArgumentException(
+                        "The delay of a retry must be zero or more, but was " + DurationText.of(delay));
             }
         }
     }

@@ -40,7 +40,7 @@ public record Due(long millis, boolean relative) {
     public static Due after(Duration delay) {
         Assert.notNull(delay, "'delay' must not be null");
         if (delay.isNegative()) {
-            throw new IllegalArgumentException("delay must be zero or more, but was " + delay);
+            throw new IllegalArgumentException("delay must be zero or more, but was " + DurationText.of(delay));
         }
         return new Due(ceilMillis(delay), true);
     }

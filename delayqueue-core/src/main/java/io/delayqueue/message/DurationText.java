@@ -58,15 +58,15 @@ public final class DurationText {
     }
 
     /**
-     * Formats a duration without loss, such as {@code 10 min}, {@code 1 day 2 h} or {@code 1,000 years}. A negative
-     * duration has the ISO-8601 format.
+     * Formats a duration without loss, such as {@code 10 min}, {@code 1 day 2 h} or {@code 1,000 years}; negative
+     * with a minus.
      */
     public static String of(Duration duration) {
         if (duration.isZero()) {
             return "0 s";
         }
         if (duration.isNegative()) {
-            return duration.toString();
+            return duration.toSeconds() == Long.MIN_VALUE ? duration.toString() : "-" + of(duration.negated());
         }
         if (duration.getNano() == 0 && duration.toSeconds() % YEAR.toSeconds() == 0) {
             return counted(duration.toSeconds() / YEAR.toSeconds(), "year");

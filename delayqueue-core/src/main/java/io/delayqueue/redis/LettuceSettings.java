@@ -110,9 +110,8 @@ final class LettuceSettings {
      */
     static ClientResources resources(@Nullable ClientResources application, Settings settings) {
         Delay delay = Delay.exponential(Duration.ZERO, settings.reconnectDelay(), 2, TimeUnit.MILLISECONDS);
-        ClientResources.Builder builder = ClientResources.builder()
-                .reconnectDelay(delay)
-                .threadFactoryProvider(LettuceThreads::new);
+        ClientResources.Builder builder =
+                ClientResources.builder().reconnectDelay(delay).threadFactoryProvider(LettuceThreads::new);
         if (application != null) {
             builder.eventBus(application.eventBus())
                     .commandLatencyRecorder(application.commandLatencyRecorder())

@@ -1,5 +1,6 @@
 package io.delayqueue.redis;
 
+import io.delayqueue.message.DurationText;
 import io.delayqueue.message.InvalidOptionException;
 import io.delayqueue.redis.RedisCallException.Kind;
 import java.time.Duration;
@@ -70,7 +71,8 @@ public final class QueueConnections implements AutoCloseable {
         }
 
         private static void requireLimit(String name, Duration value) {
-            InvalidOptionException.require(!isUnlimited(value), name, "must be more than zero, but was " + value);
+            InvalidOptionException.require(
+                    !isUnlimited(value), name, "must be more than zero, but was " + DurationText.of(value));
         }
 
         /** A command timeout of five seconds and a reconnect delay of one second. */
@@ -193,8 +195,12 @@ public final class QueueConnections implements AutoCloseable {
         }
         return connecting.handle((made, failure) -> {
             if (made == null) {
+                if (closed) {
+                    throw new RedisCallException(
+                            Kind.NOT_SENT, "The application is stopping, so the " + call + " was not sent", failure);
+                }
                 String why = failure instanceof TimeoutException
-                        ? "no reply within " + settings.commandTimeout()
+                        ? "no reply within " + DurationText.of(settings.commandTimeout())
                         : RedisFailure.of(failure).message();
                 throw notConnected(why, failure);
             }
@@ -215,7 +221,8 @@ public final class QueueConnections implements AutoCloseable {
     }
 
     private RedisCallException notConnected(String why, @Nullable Throwable cause) {
-        return new RedisCallException(Kind.NOT_SENT, driver.server() + " cannot be reached: " + why, cause);
+        return new RedisCallException(
+                Kind.NOT_SENT, driver.server() + " cannot be reached: " + RedisFailure.explained(why), cause);
     }
 
     /** The current attempt to connect. All callers share one attempt. */

@@ -76,11 +76,22 @@ record RedisFailure(Type type, String message) {
         return denied ? " (the user lacks a permission, which ACL LOG names)" : "";
     }
 
+    /** A message of Redis or the client with what to correct, if the message does not say that. */
+    static String explained(String message) {
+        if (message.contains("Invalid first byte")) {
+            return message
+                    + " (the port does not speak Redis; check spring.data.redis.port and spring.data.redis.ssl.enabled)";
+        }
+        return message.contains("NOAUTH") || message.contains("WRONGPASS")
+                ? message + " (check spring.data.redis.username and spring.data.redis.password)"
+                : message;
+    }
+
     /** The exception of a call that failed in this way. */
     RedisCallException exception(ScriptCall call, Driver driver, @Nullable Throwable cause) {
         String text = switch (type) {
-            case ERROR_REPLY -> "Redis rejected the " + call + ": " + message + hint();
-            case NOT_SENT -> driver.server() + " cannot be reached for the " + call + ": " + message;
+            case ERROR_REPLY -> "Redis rejected the " + call + ": " + explained(message) + hint();
+            case NOT_SENT -> driver.server() + " cannot be reached for the " + call + ": " + explained(message);
             case TIMED_OUT -> "Redis did not reply to the " + call + " in time: " + message;
             case BROKEN -> "The outcome of the " + call + " is unknown: " + message;
         };

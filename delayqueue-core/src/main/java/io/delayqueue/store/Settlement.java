@@ -1,6 +1,7 @@
 package io.delayqueue.store;
 
 import io.delayqueue.message.DeadLetterCause;
+import io.delayqueue.message.DurationText;
 import io.delayqueue.message.Failure;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
@@ -89,7 +90,7 @@ public sealed interface Settlement {
          */
         public static void checkDelay(Duration delay) {
             if (delay.isNegative() || delay.compareTo(LONGEST_DELAY) > 0) {
-                throw new IllegalArgumentException("delay must be from 0 to 3650 d, but was " + delay);
+                throw new IllegalArgumentException("delay must be from 0 to 3650 d, but was " + DurationText.of(delay));
             }
         }
 

@@ -9,6 +9,7 @@ import io.delayqueue.message.Completions;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Due;
 import io.delayqueue.message.Durability;
+import io.delayqueue.message.DurationText;
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.RescheduleOutcome;
@@ -240,7 +241,7 @@ public class DelayQueueTemplate implements DelayQueueOperations {
     public RescheduleOutcome reschedule(String topic, String id, Duration delay) {
         Assert.notNull(delay, "'delay' must not be null");
         if (delay.isNegative()) {
-            throw new IllegalArgumentException("delay must be zero or more, but was " + delay);
+            throw new IllegalArgumentException("delay must be zero or more, but was " + DurationText.of(delay));
         }
         return reschedule(topic, id, Due.after(delay));
     }

@@ -4,6 +4,7 @@ import io.delayqueue.Internal;
 import io.delayqueue.convert.PayloadCodec;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.message.Durability;
+import io.delayqueue.message.DurationText;
 import io.delayqueue.message.InvalidOptionException;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.script.TopicRegistry;
@@ -80,7 +81,7 @@ public final class DelayQueueTemplateBuilder {
         InvalidOptionException.require(
                 !timeout.isNegative() && timeout.compareTo(Duration.ofHours(1)) <= 0,
                 "afterCommitTimeout",
-                "must be from 0 to 1 h, but was " + timeout);
+                "must be from 0 to 1 h, but was " + DurationText.of(timeout));
         this.afterCommitTimeout = timeout;
         return this;
     }
@@ -117,7 +118,7 @@ public final class DelayQueueTemplateBuilder {
         InvalidOptionException.require(
                 !timeout.isZero() && !timeout.isNegative(),
                 "commandTimeout",
-                "must be more than zero, but was " + timeout);
+                "must be more than zero, but was " + DurationText.of(timeout));
         this.commandTimeout = timeout;
         return this;
     }

@@ -335,7 +335,7 @@ final class PendingMessage implements SendInterceptor.Sending {
     }
 
     private static String tooLarge(String part, int bytes, int limit) {
-        return "its " + part + " has " + bytes + " bytes, but delayqueue.limits.max-" + part + "-size is " + limit
-                + " bytes";
+        return "its " + part + (part.endsWith("s") ? " have " : " has ") + bytes + " bytes, but delayqueue.limits.max-"
+                + part + "-size is " + limit + " bytes";
     }
 }

@@ -3,6 +3,7 @@ package io.delayqueue.template;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.Durability;
+import io.delayqueue.message.DurationText;
 import io.delayqueue.message.SendResult;
 import io.delayqueue.message.SendResult.Accepted;
 import io.delayqueue.message.SendResult.Duplicate;
@@ -365,7 +366,8 @@ final class SendBatcher {
         try {
             return message.result().get(time.toNanos(), TimeUnit.NANOSECONDS);
         } catch (TimeoutException e) {
-            return stopWaiting(message, "Redis did not reply to it and the messages before it within " + time, e);
+            return stopWaiting(
+                    message, "Redis did not reply to it and the messages before it within " + DurationText.of(time), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return stopWaiting(message, "the sending thread was interrupted", e);

@@ -287,7 +287,7 @@ class DelayQueueInspectorTests extends RedisTest {
         assertRejected(Duration.ofMinutes(1), 121, "1 to 120");
         assertRejected(Duration.ofMillis(9), 10, "from 10 ms");
         assertRejected(Duration.ofDays(400_000), 10, "to 1,000 years");
-        assertRejected(Duration.ofMinutes(-1), 1, "-1M");
+        assertRejected(Duration.ofMinutes(-1), 1, "-1 min");
     }
 
     private void assertRejected(Duration span, int buckets, @Nullable String told) {

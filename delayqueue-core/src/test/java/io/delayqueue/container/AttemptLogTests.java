@@ -44,6 +44,23 @@ class AttemptLogTests {
     }
 
     @Test
+    void firstFailureSaysWhenTheNextAttemptFollows(CapturedOutput output) {
+        IllegalStateException failure = new IllegalStateException("refused");
+        settle(new Settlement.Retry("m", "token", Duration.ofSeconds(90), Failure.of(failure)), failure);
+        assertThat(output).contains("attempt 2 at m failed; the next one follows in 1 min 30 s. Further failures");
+    }
+
+    /** The decision that a message is dead-lettered is logged with the same stack trace. */
+    @Test
+    void failureOfADeadLetterIsNotLoggedTwice(CapturedOutput output) {
+        IllegalStateException failure = new IllegalStateException("refused");
+        settle(new Settlement.ToDeadLetters("m", "token", DeadLetterCause.UNREADABLE, Failure.of(failure)), failure);
+        assertThat(output).doesNotContain("refused");
+        retry(failure);
+        assertThat(output).contains("refused");
+    }
+
+    @Test
     void attemptsOfTheLastMinuteAreCountedByOutcome() {
         assertThat(attempts.lastMinute()).isEqualTo(Attempts.NONE);
         succeed();

@@ -8,6 +8,7 @@ import io.delayqueue.listener.Acknowledgement;
 import io.delayqueue.listener.DeliveryHandler;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.DurationText;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.redis.QueueConnections;
 import io.delayqueue.redis.RedisCallException;
@@ -215,7 +216,8 @@ class LifecycleTests extends NodeTest {
 
             node.engine.close();
 
-            assertThat(output).contains("Tasks of the delay queue engine did not end within " + CLOSE_WAIT);
+            assertThat(output)
+                    .contains("Tasks of the delay queue engine did not end within " + DurationText.of(CLOSE_WAIT));
             node.close();
             nodes.remove(node);
         }

@@ -21,7 +21,7 @@ class DurationTextTests {
         "P1DT2H3M4.005S, 1 day 2 h 3 min 4 s 5 ms",
         "PT8766H, 1 year",
         "P365250D, '1,000 years'",
-        "PT-1S, PT-1S"
+        "PT-1S, -1 s"
     })
     void durationsAreWrittenInWords(Duration duration, String words) {
         assertThat(DurationText.of(duration)).isEqualTo(words);

@@ -10,6 +10,11 @@ import io.delayqueue.redis.QueueConnections.Settings;
 import io.delayqueue.redis.RedisCallException.Kind;
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 import java.util.function.UnaryOperator;
@@ -37,6 +42,44 @@ class QueueConnectionsTests {
 
     QueueConnectionsTests(RedisServerProcess redis) {
         this.redis = redis;
+    }
+
+    @Test
+    void missingPasswordNamesItsProperty() throws Exception {
+        try (RedisServerProcess protectedRedis =
+                        RedisServerProcess.builder().password("secret").start();
+                OwnConnections own =
+                        OwnConnections.of(new LettuceConnectionFactory("127.0.0.1", protectedRedis.port()))) {
+            assertThat(catchThrowableOfType(
+                            RedisCallException.class,
+                            () -> Await.call(() -> own.scripts().run(new ScriptCall(PING)))))
+                    .hasMessageContaining("NOAUTH")
+                    .hasMessageContaining("spring.data.redis.password");
+        }
+    }
+
+    @Test
+    void serverThatIsNoRedisIsNamed() throws Exception {
+        try (ServerSocket server = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            Thread replies = new Thread(() -> {
+                try {
+                    while (true) {
+                        Socket client = server.accept();
+                        client.getOutputStream().write("<html>".getBytes(StandardCharsets.US_ASCII));
+                    }
+                } catch (IOException closed) {
+                    // the test has ended
+                }
+            });
+            replies.start();
+            try (OwnConnections own =
+                    OwnConnections.of(new LettuceConnectionFactory("127.0.0.1", server.getLocalPort()))) {
+                assertThat(catchThrowableOfType(
+                                RedisCallException.class,
+                                () -> Await.call(() -> own.scripts().run(new ScriptCall(PING)))))
+                        .hasMessageContaining("the port does not speak Redis");
+            }
+        }
     }
 
     @Test

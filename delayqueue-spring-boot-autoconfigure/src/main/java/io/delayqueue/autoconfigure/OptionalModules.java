@@ -1,6 +1,6 @@
 package io.delayqueue.autoconfigure;
 
-import io.delayqueue.autoconfigure.failure.InvalidPropertyException;
+import io.delayqueue.autoconfigure.failure.StartFailedException;
 import io.delayqueue.autoconfigure.property.OnceProperties;
 import org.springframework.beans.factory.BeanClassLoaderAware;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -53,8 +53,10 @@ final class OptionalModules implements SmartInitializingSingleton, BeanClassLoad
 
     private void require(String artifact, String type, String property, boolean set) {
         if (set && !ClassUtils.isPresent(type, classLoader)) {
-            throw InvalidPropertyException.of(
-                    property, "requires the dependency io.delayqueue:" + artifact + ", which is not on the class path");
+            throw new StartFailedException(
+                    property + " requires the dependency io.delayqueue:" + artifact
+                            + ", which is not on the class path.",
+                    "Add the dependency io.delayqueue:" + artifact + ", or remove " + property + ".");
         }
     }
 }

@@ -75,7 +75,7 @@ abstract class EndpointRejectionCases extends EndpointTest {
                 "cancel       | topic=t                     | The action 'cancel' requires the parameter 'id'.",
                 "cancel       | topic=t&id=                 | A message id must not be blank",
                 "reschedule   | topic=t&id=a                | The action 'reschedule' requires either delay or dueAt.",
-                "reschedule   | topic=t&id=a&delay=-1s      | delay must be zero or more, but was PT-1S",
+                "reschedule   | topic=t&id=a&delay=-1s      | delay must be zero or more, but was -1 s",
                 "reschedule   | topic=t&id=a&delay=late     | The parameter 'delay' must be a duration such as PT10M, 10m or 600000 (ms), but was 'late'.",
                 "reschedule   | topic=t&id=a&dueAt=tomorrow | The parameter 'dueAt' must be an instant such as 2030-01-31T12:00:00Z, but was 'tomorrow'.",
                 "run          | topic=t&id=a&delay=1h       | The action 'run' has no parameter 'delay'. Parameters: topic, id.",

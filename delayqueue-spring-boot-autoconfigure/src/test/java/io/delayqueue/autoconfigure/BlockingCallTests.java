@@ -10,9 +10,9 @@ import io.delayqueue.message.DelayMessage;
 import io.delayqueue.redis.Await;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.template.receive.DelayQueueReceiver;
+import io.lettuce.core.RedisClient;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.codec.StringCodec;
-import io.lettuce.core.RedisClient;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -48,8 +48,9 @@ class BlockingCallTests {
         calls.put("cancel", () -> template.cancel("t", "id"));
         calls.put("reschedule", () -> template.reschedule("t", "id", Duration.ZERO));
         calls.put("find", () -> template.find("t", "id"));
-        calls.put("receive", () -> context.getBean(DelayQueueReceiver.class)
-                .receive("t", 1, Duration.ZERO, Duration.ofHours(1)));
+        calls.put(
+                "receive",
+                () -> context.getBean(DelayQueueReceiver.class).receive("t", 1, Duration.ZERO, Duration.ofHours(1)));
         calls.put("counts", () -> admin.counts("t"));
         calls.put("pauseTopic", () -> {
             admin.pauseTopic("t");
@@ -92,8 +93,8 @@ class BlockingCallTests {
                     CompletableFuture<String> sent = connection
                             .async()
                             .blpop(60.0, list)
-                            .thenApply(element -> template.send("t", element.getValue())
-                                    .id())
+                            .thenApply(element ->
+                                    template.send("t", element.getValue()).id())
                             .toCompletableFuture();
                     other.sync().rpush(list, "element");
                     assertThat(template.find("t", sent.join())).isPresent();

@@ -2,6 +2,7 @@ package io.delayqueue.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.delayqueue.autoconfigure.failure.StartFailedException;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
@@ -17,11 +18,15 @@ class OptionalModulesTests {
         "delayqueue.once.retention=14d, delayqueue.once, jdbc"
     })
     void propertiesRequireTheirArtifact(String properties, String named, String artifact) {
-        QueueContexts.withoutRedis()
-                .withPropertyValues(properties.split(";"))
-                .run(context -> assertThat(context)
-                        .getFailure()
-                        .hasStackTraceContaining(
-                                named + " requires the dependency io.delayqueue:delayqueue-" + artifact + ","));
+        QueueContexts.withoutRedis().withPropertyValues(properties.split(";")).run(context -> {
+            assertThat(context)
+                    .getFailure()
+                    .hasStackTraceContaining(
+                            named + " requires the dependency io.delayqueue:delayqueue-" + artifact + ",");
+            assertThat(context.getStartupFailure())
+                    .extracting(failure -> ((StartFailedException) failure).action())
+                    .asString()
+                    .startsWith("Add the dependency io.delayqueue:");
+        });
     }
 }

@@ -5,6 +5,7 @@ import io.delayqueue.coordination.PeriodicTaskScheduler;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.Durability;
+import io.delayqueue.message.DurationText;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.SignalSource;
@@ -146,7 +147,7 @@ final class ReceiverContext {
      */
     static void checkDelay(Duration delay) {
         if (delay.isNegative()) {
-            throw new IllegalArgumentException("delay must be zero or more, but was " + delay);
+            throw new IllegalArgumentException("delay must be zero or more, but was " + DurationText.of(delay));
         }
     }
 
@@ -157,7 +158,7 @@ final class ReceiverContext {
      */
     static void checkExtension(Duration time) {
         if (time.compareTo(Duration.ofSeconds(1)) < 0 || time.compareTo(Duration.ofDays(1)) > 0) {
-            throw new IllegalArgumentException("time must be from 1 s to 1 d, but was " + time);
+            throw new IllegalArgumentException("time must be from 1 s to 1 d, but was " + DurationText.of(time));
         }
     }
 

@@ -32,7 +32,7 @@ class StrictnessTests {
                     {"payload": 1, "payload": 2} | The field 'payload' must not be repeated.
                     {"payload": 1, "delay": "soon"} | The field 'delay' must be a duration such as "PT10M", "10m" or 600000 (ms), but was "soon".
                     {"payload": 1, "delay": "10"} | The field 'delay' must be a duration such as "PT10M", "10m" or 600000 (ms), but was "10".
-                    {"payload": 1, "delay": -1} | The field 'delay' must be from 0 s to 1,000 years, but was PT-0.001S.
+                    {"payload": 1, "delay": -1} | The field 'delay' must be from 0 s to 1,000 years, but was -1 ms.
                     {"payload": 1, "delay": 1.5} | The field 'delay' must be a duration such as "PT10M", "10m" or 600000 (ms), but was 1.5.
                     {"payload": 1, "delay": true} | The field 'delay' must be a duration such as "PT10M", "10m" or 600000 (ms), but was true.
                     {"payload": 1, "delay": "5000d"} | The message can't be sent: it is due in 5,000 days, but delayqueue.limits.max-delay is 3,653 days.
