@@ -14,6 +14,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.aop.framework.AopProxyUtils;
@@ -56,7 +58,12 @@ public final class DelayListenerAnnotationBeanPostProcessor
     private static final String SPRING = "org.springframework.";
 
     private final ConfigurableListableBeanFactory beanFactory;
+    private static final Log log = LogFactory.getLog(DelayListenerAnnotationBeanPostProcessor.class);
+
     private final Set<Class<?>> withoutListeners = ConcurrentHashMap.newKeySet();
+    /** Names of beans whose listeners were found. */
+    private final Set<String> withListeners = ConcurrentHashMap.newKeySet();
+
     private final List<AnnotatedMethod> pending = new ArrayList<>();
     private @Nullable ListenerMethods methods;
     /** Null if the registry belongs to this context: it stops its listeners with the context. */
@@ -138,6 +145,7 @@ public final class DelayListenerAnnotationBeanPostProcessor
     }
 
     private void add(AnnotatedMethod listener) {
+        withListeners.add(listener.beanName());
         if (beanFactory.containsBean(listener.beanName()) && !beanFactory.isSingleton(listener.beanName())) {
             throw notSingleton(listener.origin());
         }
@@ -181,7 +189,9 @@ public final class DelayListenerAnnotationBeanPostProcessor
         }
         early.forEach(ready::register);
         registerScoped(ready);
+        logNotRegistered();
         withoutListeners.clear();
+        withListeners.clear();
     }
 
     @Override
@@ -222,6 +232,18 @@ public final class DelayListenerAnnotationBeanPostProcessor
                 throw notSingleton(Origin.of(name, first.getDeclaringClass(), first));
             }
             beanFactory.getBean(name);
+        }
+    }
+
+    /** Names beans that no post-processor sees, because they were registered as objects, as a test registers mocks. */
+    private void logNotRegistered() {
+        for (String name : beanFactory.getSingletonNames()) {
+            Object bean = withListeners.contains(name) ? null : beanFactory.getSingleton(name);
+            Class<?> type = bean == null ? null : AopProxyUtils.ultimateTargetClass(bean);
+            if (type != null && !withoutListeners.contains(type) && !find(type).isEmpty()) {
+                log.info("The listeners of bean '" + name + "' (" + type.getName() + ") are not registered, because the"
+                        + " bean is an object that Spring did not create, for example a mock");
+            }
         }
     }
 

@@ -12,6 +12,7 @@ import io.delayqueue.listener.ListenerStatus.State;
 import io.delayqueue.listener.ListenerStatus.Unavailable;
 import io.delayqueue.listener.ManagedListener;
 import io.delayqueue.message.Completions;
+import io.delayqueue.message.DurationText;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.Shard;
 import io.delayqueue.message.Shard.QueueKind;
@@ -192,6 +193,8 @@ final class ListenerContainer implements ManagedListener {
         private @Nullable TaskHandle probes;
         private boolean claiming;
         private boolean ending;
+        /** The wait of a handler that stops its own listener; null if there is none. */
+        private volatile @Nullable CompletableFuture<Void> onlyCallerLeft;
 
         ListenerContainer listener() {
             return ListenerContainer.this;
@@ -310,6 +313,13 @@ final class ListenerContainer implements ManagedListener {
             });
             Duration drain = spec.options().drainTime();
             CompletableFuture<Void> waited = endedWithin(drain);
+            if (workers.runOnThisThread()) {
+                log.warn("A handler of listener " + Printable.of(spec.id()) + " stops its own listener, for example by"
+                        + " closing the application. The stop does not wait for this handler; if the application ends,"
+                        + " its message is delivered again. Stop it on another thread to avoid this");
+                onlyCallerLeft = waited;
+                endIfOnlyCallerIsLeft();
+            }
             // if all deliveries are settled by then, only a claim waits for its reply, and the stop ends without it
             CompletableFuture<Void> ignored = endedWithin(engine.closeWait).thenRun(() -> {
                 if (hasSettledAll()) {
@@ -340,13 +350,16 @@ final class ListenerContainer implements ManagedListener {
                         + " of its deliveries were handled; they are delivered again when their leases end");
             } else if (ended.isDone()) {
                 log.info("Listener " + Printable.of(spec.id()) + " has stopped");
+            } else if (onlyCallerLeft != null && workers.inUse() <= 1) {
+                log.info(
+                        "Listener " + Printable.of(spec.id()) + " has stopped, except for the handler that stopped it");
             } else if (hasSettledAll()) {
                 log.info("Listener " + Printable.of(spec.id())
                         + " stopped before Redis replied to its last poll. Messages claimed by that poll"
                         + " return to the queue when Redis replies, at the latest when their leases end");
             } else {
                 log.warn("Listener " + Printable.of(spec.id()) + " was stopped while " + open
-                        + " of its deliveries were still handled after " + drain
+                        + " of its deliveries were still handled after " + DurationText.of(drain)
                         + "; they can still be acknowledged until the engine stops");
             }
         }
@@ -402,7 +415,16 @@ final class ListenerContainer implements ManagedListener {
             CompletableFuture<?> unused = pipeline.handle(List.of(suspect));
         }
 
+        /** Ends the wait of a handler that stops its own listener. */
+        private void endIfOnlyCallerIsLeft() {
+            CompletableFuture<Void> waited = onlyCallerLeft;
+            if (waited != null && workers.inUse() <= 1) {
+                waited.complete(null);
+            }
+        }
+
         private void idle() {
+            endIfOnlyCallerIsLeft();
             if (pollers.stream().noneMatch(ShardPoller::hasStartable)) {
                 return;
             }

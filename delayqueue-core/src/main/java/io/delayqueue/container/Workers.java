@@ -17,6 +17,9 @@ import org.jspecify.annotations.Nullable;
 final class Workers {
 
     private final Executor executor;
+    /** The workers for which this thread runs a handler. */
+    private static final ThreadLocal<Workers> HANDLING = new ThreadLocal<>();
+
     private final int concurrency;
     private final Semaphore permits;
     private final AtomicInteger running = new AtomicInteger();
@@ -80,6 +83,11 @@ final class Workers {
         return concurrency - permits.availablePermits();
     }
 
+    /** Whether the current thread runs a handler of these workers. */
+    boolean runOnThisThread() {
+        return HANDLING.get() == this;
+    }
+
     private void work() {
         CompletableFuture<?> stage = null;
         try {
@@ -118,9 +126,11 @@ final class Workers {
     private @Nullable CompletableFuture<?> handle(List<ClaimedDelivery> batch) {
         CompletableFuture<?> stage = null;
         running.incrementAndGet();
+        HANDLING.set(this);
         try {
             stage = handling.handle(batch);
         } finally {
+            HANDLING.remove();
             if (stage == null) {
                 running.decrementAndGet();
             }
