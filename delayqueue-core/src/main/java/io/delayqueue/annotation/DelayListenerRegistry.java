@@ -1,7 +1,9 @@
 package io.delayqueue.annotation;
 
+import io.delayqueue.Internal;
 import io.delayqueue.listener.ManagedListener;
 import io.delayqueue.message.Printable;
+import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -96,6 +98,12 @@ public class DelayListenerRegistry implements SmartLifecycle {
                         + ". Each message is handled by one of them");
             }
         });
+    }
+
+    /** The types as which the listeners of a topic read payloads: the same list until they change. */
+    @Internal
+    public List<Type> payloadTypes(String topic) {
+        return payloadTypes.of(topic);
     }
 
     private static ManagedListener create(DelayListenerEndpoint endpoint, DelayListenerContainerFactory factory) {

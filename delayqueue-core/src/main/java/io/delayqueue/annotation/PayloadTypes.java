@@ -1,17 +1,23 @@
 package io.delayqueue.annotation;
 
+import static java.util.stream.Collectors.collectingAndThen;
+import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.mapping;
+import static java.util.stream.Collectors.toList;
+
 import io.delayqueue.annotation.DelayListenerEndpoint.Handling.OfMessages;
 import io.delayqueue.message.Printable;
 import java.lang.reflect.Type;
 import java.util.Collection;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.springframework.core.ResolvableType;
 
 /**
  * The payload types of the listeners of each topic. Listeners of a topic share its messages, so each of them has to read what
- * is sent for the others. Not thread-safe.
+ * is sent for the others. Only {@link #of} is thread-safe.
  */
 final class PayloadTypes {
 
@@ -24,6 +30,7 @@ final class PayloadTypes {
             "tools.jackson.databind.JsonNode");
 
     private final Map<String, Listener> byId = new HashMap<>();
+    private volatile Map<String, List<Type>> byTopic = Map.of();
 
     private record Listener(String topic, Type type, Origin origin) {}
 
@@ -50,10 +57,30 @@ final class PayloadTypes {
             }
         }
         byId.put(endpoint.id(), new Listener(endpoint.topic(), type, endpoint.origin()));
+        index();
     }
 
     void remove(Collection<String> ids) {
         byId.keySet().removeAll(ids);
+        index();
+    }
+
+    /** The types of a topic's listeners: the same list until they change. */
+    List<Type> of(String topic) {
+        return byTopic.getOrDefault(topic, List.of());
+    }
+
+    private void index() {
+        Map<String, List<Type>> types = byId.values().stream()
+                .collect(groupingBy(
+                        Listener::topic, mapping(Listener::type, collectingAndThen(toList(), PayloadTypes::distinct))));
+        // a topic whose listeners are the same keeps its list
+        types.replaceAll((topic, now) -> now.equals(of(topic)) ? of(topic) : now);
+        byTopic = types;
+    }
+
+    private static List<Type> distinct(List<Type> types) {
+        return types.stream().distinct().toList();
     }
 
     private static boolean isCompatible(Type one, Type other) {

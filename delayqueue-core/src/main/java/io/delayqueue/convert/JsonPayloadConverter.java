@@ -1,25 +1,54 @@
 package io.delayqueue.convert;
 
+import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import io.delayqueue.Internal;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.Reader;
 import java.io.Writer;
 import java.lang.reflect.Type;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.stream.BaseStream;
+import org.jspecify.annotations.Nullable;
+import tools.jackson.core.TreeNode;
+import tools.jackson.databind.BeanDescription;
+import tools.jackson.databind.DeserializationConfig;
+import tools.jackson.databind.DeserializationContext;
+import tools.jackson.databind.JavaType;
+import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.ObjectWriter;
+import tools.jackson.databind.SerializationConfig;
 import tools.jackson.databind.SerializationFeature;
+import tools.jackson.databind.ValueDeserializer;
+import tools.jackson.databind.deser.ValueDeserializerModifier;
+import tools.jackson.databind.deser.std.DelegatingDeserializer;
 import tools.jackson.databind.exc.InvalidDefinitionException;
+import tools.jackson.databind.introspect.AnnotatedMember;
+import tools.jackson.databind.introspect.BeanPropertyDefinition;
+import tools.jackson.databind.introspect.ClassIntrospector;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.jsontype.TypeSerializer;
+import tools.jackson.databind.jsontype.impl.AsDeductionTypeSerializer;
+import tools.jackson.databind.module.SimpleModule;
+import tools.jackson.databind.type.TypeFactory;
+import tools.jackson.databind.util.ClassUtil;
 
 /**
  * Converts payloads to JSON with the application's mapper. Rejects objects without properties, such as a lambda or an
- * {@code Object}, at any depth of the payload; empty records, {@code Map}s and {@code Collection}s are permitted.
- * Thread-safe.
+ * {@code Object}, at any depth of the payload; empty records, {@code Map}s and {@code Collection}s are permitted. A
+ * parameter of a constructor that has a primitive type and is absent in the JSON is 0 or false, because a delayed message
+ * is older than the code that reads it. Thread-safe.
  */
 public final class JsonPayloadConverter implements PayloadConverter {
 
@@ -43,15 +72,48 @@ public final class JsonPayloadConverter implements PayloadConverter {
 
     private final JsonMapper mapper;
     private final ObjectWriter writer;
+    private final ReadBack readBack = new ReadBack();
+
+    /** What an absent primitive means. */
+    public enum OnAbsentPrimitive {
+
+        /** 0 or false. */
+        ZERO,
+
+        /** The payload can't be read. */
+        REJECT
+    }
 
     /** Creates a converter. The mapper decides about the format of dates and records. */
     public JsonPayloadConverter(JsonMapper mapper) {
-        this.mapper = mapper;
+        this(mapper, OnAbsentPrimitive.ZERO);
+    }
+
+    /**
+     * Creates a converter.
+     *
+     * @param onAbsentPrimitive what it means if JSON lacks a parameter of a constructor that has a primitive type
+     */
+    public JsonPayloadConverter(JsonMapper mapper, OnAbsentPrimitive onAbsentPrimitive) {
+        this.mapper = mapper.rebuild()
+                .addModule(new SimpleModule("delayqueue-absent-primitives")
+                        .setDeserializerModifier(new AbsentPrimitives(onAbsentPrimitive)))
+                .build();
         this.writer = mapper.writer().with(SerializationFeature.FAIL_ON_EMPTY_BEANS);
     }
 
     @Override
     public byte[] write(Object payload) {
+        return write(payload, writer);
+    }
+
+    @Override
+    public byte[] write(Object payload, Type type) {
+        JavaType written = typeOf(payload, type);
+        return write(payload, written == null ? writer : writer.forType(written));
+    }
+
+    private static byte[] write(Object payload, ObjectWriter writer) {
         requireData(payload);
         byte[] written;
         try {
@@ -99,5 +161,259 @@ public final class JsonPayloadConverter implements PayloadConverter {
     private static String firstLine(RuntimeException e) {
         String message = e.getMessage();
         return message == null ? e.toString() : message.lines().findFirst().orElse("");
+    }
+
+    /**
+     * Whether the class of a payload does not say which type ids its receiver needs: those of a type argument, of the
+     * elements of an array, or of the value of an {@code Optional}.
+     *
+     * @param type the receiver's type
+     */
+    @Internal
+    public boolean needsType(Object payload, Type type) {
+        JavaType written = typeOf(payload, type);
+        return written != null && readBack.hasTypeIdsInside(written);
+    }
+
+    /**
+     * Reads a written payload as its receiver would.
+     *
+     * @param type the receiver's type; null if only the payload's class is known
+     * @throws PayloadConversionException if the receiver can't read it, or if values are lost
+     */
+    @Internal
+    public void readBack(byte[] written, Object payload, @Nullable Type type) {
+        if (type == null) {
+            readBack.asOwnClass(written, payload, 0);
+        } else {
+            Object value = read(written, type);
+            if (value.getClass() == payload.getClass() && value.getClass().getTypeParameters().length == 0) {
+                readBack.compare(written, write(value), payload);
+            }
+        }
+    }
+
+    /** The type as which a payload is written for a receiver; null if the receiver's type does not fit it. */
+    private @Nullable JavaType typeOf(Object payload, Type receiver) {
+        JavaType type = mapper.constructType(receiver);
+        TypeFactory types = mapper.getTypeFactory();
+        Class<?> own = payload.getClass();
+        try {
+            if (type.isTypeOrSuperTypeOf(own)) {
+                return types.constructSpecializedType(type, own);
+            }
+            if (payload instanceof Optional) {
+                return types.constructReferenceType(Optional.class, type);
+            }
+            if (payload instanceof Collection && (type.isArrayType() || type.isCollectionLikeType())) {
+                return types.constructSpecializedType(
+                        types.constructCollectionLikeType(Collection.class, type.getContentType()), own);
+            }
+            if (payload instanceof Map && type.isMapLikeType()) {
+                return types.constructSpecializedType(
+                        types.constructMapLikeType(Map.class, type.getKeyType(), type.getContentType()), own);
+            }
+        } catch (IllegalArgumentException e) {
+            return null; // the class does not fit the type arguments
+        }
+        return null;
+    }
+
+    /** Finds what is written and not read. It runs once for each class and topic. */
+    private final class ReadBack {
+
+        private static final int MAX_DEPTH = 8;
+        private static final int MAX_ELEMENTS = 1000;
+
+        void asOwnClass(byte[] written, Object payload, int depth) {
+            for (Object element : elements(payload)) {
+                if (depth < MAX_DEPTH) {
+                    requireTypeId(payload, element);
+                    asOwnClass(write(element), element, depth + 1);
+                }
+            }
+            Class<?> own = payload instanceof Enum<?> constant ? constant.getDeclaringClass() : payload.getClass();
+            if (!own.getName().startsWith("java.") && !isContainer(payload)) {
+                compare(written, write(read(written, own)), payload);
+            }
+        }
+
+        private static boolean isContainer(Object payload) {
+            return payload instanceof Iterable
+                    || payload instanceof Map
+                    || payload instanceof Object[]
+                    || payload instanceof Optional
+                    || payload instanceof TreeNode
+                    || payload.getClass().getName().startsWith("jdk.")
+                    || payload.getClass().getName().startsWith("sun.");
+        }
+
+        /** The first value of each class of those whose types the payload's class does not declare. */
+        private Collection<Object> elements(Object payload) {
+            Collection<?> all = List.of();
+            if (payload instanceof Collection<?> collection) {
+                all = collection;
+            } else if (payload instanceof Map<?, ?> map) {
+                all = map.values();
+            } else if (payload instanceof Optional<?> optional) {
+                all = optional.stream().toList();
+            } else if (payload instanceof Object[] array) {
+                all = Arrays.asList(array);
+            } else if (!(payload instanceof TreeNode) && payload.getClass().getTypeParameters().length > 0) {
+                all = undeclared(payload);
+            }
+            Map<Class<?>, Object> byClass = new HashMap<>();
+            all.stream()
+                    .limit(MAX_ELEMENTS)
+                    .filter(each -> each != null && !each.getClass().getName().startsWith("java.lang."))
+                    .forEach(each -> byClass.putIfAbsent(each.getClass(), each));
+            return byClass.values();
+        }
+
+        /** The values of the properties of a generic class whose type is a type variable. */
+        private List<Object> undeclared(Object payload) {
+            SerializationConfig config = mapper.serializationConfig();
+            ClassIntrospector introspector = config.classIntrospectorInstance();
+            JavaType type = mapper.constructType(payload.getClass());
+            BeanDescription description =
+                    introspector.introspectForSerialization(type, introspector.introspectClassAnnotations(type));
+            List<Object> values = new ArrayList<>();
+            for (BeanPropertyDefinition property : description.findProperties()) {
+                AnnotatedMember accessor = property.getAccessor();
+                if (accessor != null && property.couldSerialize() && hidesTypes(accessor.getType())) {
+                    accessor.fixAccess(true);
+                    values.add(accessor.getValue(payload));
+                }
+            }
+            return values;
+        }
+
+        private boolean hidesTypes(JavaType declared) {
+            JavaType content = declared.getContentType();
+            return declared.isJavaLangObject()
+                    || (content != null && hidesTypes(content))
+                    || (declared.containedTypeCount() > 0 && hidesTypes(declared.containedType(0)));
+        }
+
+        private void requireTypeId(Object payload, Object element) {
+            Class<?> declared = payload.getClass().getComponentType();
+            if (writesTypeId(mapper.constructType(element.getClass()))
+                    && (declared == null || !writesTypeId(mapper.constructType(declared)))) {
+                throw new PayloadConversionException(
+                        "A " + payload.getClass().getTypeName() + " is written without the type ids of its "
+                                + element.getClass().getTypeName()
+                                + ", because its class does not know its type arguments: send it with a"
+                                + " ParameterizedTypeReference",
+                        null);
+            }
+        }
+
+        boolean hasTypeIdsInside(JavaType type) {
+            JavaType content = type.getContentType();
+            if (content != null && (writesTypeId(content) || hasTypeIdsInside(content))) {
+                return true;
+            }
+            for (int i = 0; i < type.containedTypeCount(); i++) {
+                JavaType argument = type.containedType(i);
+                if (writesTypeId(argument) || hasTypeIdsInside(argument)) {
+                    return true;
+                }
+            }
+            return false;
+        }
+
+        private boolean writesTypeId(JavaType type) {
+            TypeSerializer ids = mapper._serializationContext().findTypeSerializer(type);
+            return ids != null
+                    && !(ids instanceof AsDeductionTypeSerializer)
+                    && ids.getTypeInclusion() != JsonTypeInfo.As.EXISTING_PROPERTY;
+        }
+
+        /**
+         * Compares the JSON of a payload with that of the payload that was read from it. Values may change their form, such
+         * as the zone of a date or the order of a set, but must not vanish.
+         */
+        void compare(byte[] written, byte[] again, Object payload) {
+            Map<String, Integer> before = new HashMap<>();
+            Map<String, Integer> after = new HashMap<>();
+            count(mapper.readTree(written), "", before);
+            count(mapper.readTree(again), "", after);
+            Set<String> lost = new TreeSet<>();
+            before.forEach((path, count) -> {
+                if (after.getOrDefault(path, 0) < count) {
+                    lost.add(path);
+                }
+            });
+            if (!lost.isEmpty()) {
+                throw new PayloadConversionException(
+                        "A " + payload.getClass().getTypeName() + " is written with " + String.join(", ", lost)
+                                + ", which reading it does not set",
+                        null);
+            }
+        }
+
+        private static void count(JsonNode node, String path, Map<String, Integer> values) {
+            if (node.isObject()) {
+                node.properties()
+                        .forEach(each -> count(
+                                each.getValue(), path.isEmpty() ? each.getKey() : path + "." + each.getKey(), values));
+            } else if (node.isArray()) {
+                node.forEach(each -> count(each, path + "[]", values));
+            } else if (!isDefault(node)) {
+                values.merge(path, 1, Integer::sum);
+            }
+        }
+
+        private static boolean isDefault(JsonNode node) {
+            return node.isNull()
+                    || (node.isBoolean() && !node.asBoolean())
+                    || (node.isNumber() && node.asDouble() == 0)
+                    || (node.isString() && node.asString().isEmpty());
+        }
+    }
+
+    /** Decides about absent parameters of constructors. An explicit null remains a matter of the mapper. */
+    private static final class AbsentPrimitives extends ValueDeserializerModifier {
+
+        private static final long serialVersionUID = 1L;
+
+        private final OnAbsentPrimitive onAbsent;
+
+        AbsentPrimitives(OnAbsentPrimitive onAbsent) {
+            this.onAbsent = onAbsent;
+        }
+
+        @Override
+        public ValueDeserializer<?> modifyDeserializer(
+                DeserializationConfig config, BeanDescription.Supplier description, ValueDeserializer<?> deserializer) {
+            Class<?> type = description.getBeanClass();
+            return type.isPrimitive() && type != void.class
+                    ? new AbsentPrimitive(deserializer, type, onAbsent)
+                    : deserializer;
+        }
+    }
+
+    private static final class AbsentPrimitive extends DelegatingDeserializer {
+
+        private final Class<?> type;
+        private final OnAbsentPrimitive onAbsent;
+
+        AbsentPrimitive(ValueDeserializer<?> delegate, Class<?> type, OnAbsentPrimitive onAbsent) {
+            super(delegate);
+            this.type = type;
+            this.onAbsent = onAbsent;
+        }
+
+        @Override
+        protected ValueDeserializer<?> newDelegatingInstance(ValueDeserializer<?> delegate) {
+            return new AbsentPrimitive(delegate, type, onAbsent);
+        }
+
+        @Override
+        public @Nullable Object getAbsentValue(DeserializationContext context) {
+            return onAbsent == OnAbsentPrimitive.ZERO
+                    ? ClassUtil.defaultValue(type)
+                    : context.reportInputMismatch(type, "It lacks a value of type %s", type.getName());
+        }
     }
 }

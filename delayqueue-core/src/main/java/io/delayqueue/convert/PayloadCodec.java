@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Converts all payloads: {@code byte[]} is unchanged, {@code String} is UTF-8, and other types use the
@@ -39,13 +40,33 @@ public final class PayloadCodec {
         this.converter = converter;
     }
 
+    /** Reaction to a payload that a receiver can't read, or not fully. */
+    public enum OnProblem {
+
+        /** A warning is logged, once for each class and topic. */
+        WARN,
+
+        /** The payload is rejected. */
+        REJECT
+    }
+
+    /**
+     * Writes a payload as its class.
+     *
+     * @see #write(Object, Type)
+     */
+    public byte[] write(Object payload) {
+        return write(payload, null);
+    }
+
     /**
      * Writes a payload.
      *
+     * @param type the type with its generics; null if the payload's class is sufficient
      * @return the payload's bytes; for a {@code byte[]} a copy, because the caller may change it before the message is sent
      * @throws PayloadConversionException if the payload can't be written; exceptions of the converter are wrapped
      */
-    public byte[] write(Object payload) {
+    public byte[] write(Object payload, @Nullable Type type) {
         if (payload instanceof byte[] bytes) {
             return bytes.clone();
         }
@@ -53,7 +74,8 @@ public final class PayloadCodec {
             return encode(text);
         }
         try {
-            return converter.get().write(payload);
+            PayloadConverter found = converter.get();
+            return type == null ? found.write(payload) : found.write(payload, type);
         } catch (PayloadConversionException e) {
             throw e;
         } catch (RuntimeException e) {
@@ -83,6 +105,34 @@ public final class PayloadCodec {
             throw e;
         } catch (RuntimeException e) {
             throw failed("The payload can't be read as " + type.getTypeName(), e);
+        }
+    }
+
+    /** Whether a payload has to be written as the type of its receiver, because its class does not know its generics. */
+    public boolean needsType(Object payload, Type type) {
+        return converter.get() instanceof JsonPayloadConverter json && json.needsType(payload, type);
+    }
+
+    /**
+     * Reads a written payload as its receiver would.
+     *
+     * @param type the receiver's type; null if only the payload's class is known
+     * @throws PayloadConversionException if the receiver can't read it, or if values are lost
+     */
+    public void readBack(byte[] written, Object payload, @Nullable Type type) {
+        if (type == byte[].class || type == String.class) {
+            return;
+        }
+        try {
+            if (converter.get() instanceof JsonPayloadConverter json) {
+                json.readBack(written, payload, type);
+            } else if (type != null) {
+                read(written, type);
+            }
+        } catch (PayloadConversionException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            throw failed("A " + payload.getClass().getTypeName() + " can't be read back", e);
         }
     }
 

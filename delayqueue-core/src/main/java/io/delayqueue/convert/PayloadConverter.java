@@ -19,6 +19,17 @@ public interface PayloadConverter {
     byte[] write(Object payload);
 
     /**
+     * Writes a payload of a generic type. A class does not know its type arguments, which may decide what is written: for
+     * JSON the type ids of the elements of a {@code List<Event>}.
+     *
+     * @param type the type, including its generics; by default ignored
+     * @throws PayloadConversionException if the payload can't be written
+     */
+    default byte[] write(Object payload, Type type) {
+        return write(payload);
+    }
+
+    /**
      * Reads a payload.
      *
      * @param body the payload's bytes; must not be changed

@@ -1,6 +1,7 @@
 package io.delayqueue.message;
 
 import io.delayqueue.Internal;
+import java.lang.reflect.Type;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
@@ -8,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.ParameterizedTypeReference;
 import org.springframework.util.Assert;
 
 /**
@@ -34,6 +36,7 @@ public final class DelayMessage {
     private final String topic;
     private final @Nullable String id;
     private final Object payload;
+    private final @Nullable Type payloadType;
     private final Due due;
     private final Map<String, String> headers;
     private final MessageLimits limits;
@@ -47,6 +50,7 @@ public final class DelayMessage {
         this.topic = builder.topic;
         this.id = builder.id;
         this.payload = payload;
+        this.payloadType = builder.payloadType;
         this.due = builder.due == null ? Due.NOW : builder.due;
         this.headers = builder.headers.isEmpty()
                 ? Collections.emptyMap()
@@ -132,6 +136,11 @@ public final class DelayMessage {
         return payload;
     }
 
+    /** The type as which the payload is written; null if its class says all about it. */
+    public @Nullable Type payloadType() {
+        return payloadType;
+    }
+
     /** When the message becomes due. */
     public Due due() {
         return due;
@@ -189,6 +198,7 @@ public final class DelayMessage {
         Builder builder = new Builder(topic);
         builder.id = id;
         builder.payload = payload;
+        builder.payloadType = payloadType;
         builder.due = due;
         builder.headers.putAll(headers);
         builder.maxAttempts = limits.maxAttempts();
@@ -216,6 +226,7 @@ public final class DelayMessage {
         private final Map<String, String> headers = new LinkedHashMap<>();
         private @Nullable String id;
         private @Nullable Object payload;
+        private @Nullable Type payloadType;
         private @Nullable Due due;
         private boolean dueGiven;
         private @Nullable Integer maxAttempts;
@@ -253,6 +264,20 @@ public final class DelayMessage {
         public Builder payload(Object payload) {
             Assert.notNull(payload, "'payload' must not be null");
             this.payload = payload;
+            this.payloadType = null;
+            return this;
+        }
+
+        /**
+         * Sets the payload and its generic type, which its class does not know, such as {@code List<Event>} with type ids
+         * of its elements.
+         *
+         * @param type such as {@code new ParameterizedTypeReference<List<Event>>() {}}
+         */
+        public <T> Builder payload(T payload, ParameterizedTypeReference<T> type) {
+            Assert.notNull(type, "'type' must not be null");
+            payload(payload);
+            this.payloadType = type.getType();
             return this;
         }
 

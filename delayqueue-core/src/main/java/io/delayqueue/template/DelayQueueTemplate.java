@@ -54,7 +54,7 @@ public class DelayQueueTemplate implements DelayQueueOperations {
     private final TopicRegistry topics;
     private final EventBus events;
     private final Executor completions;
-    private final PayloadCodec codec;
+    private final SentPayloads payloads;
     private final SendLimits limits;
     private final InstantSource clock;
     private final MessageIds ids;
@@ -72,7 +72,7 @@ public class DelayQueueTemplate implements DelayQueueOperations {
         this.topics = builder.topics;
         this.events = builder.events;
         this.completions = builder.completions;
-        this.codec = builder.codec;
+        this.payloads = new SentPayloads(builder.codec, builder.listenerTypes, builder.onFailedReadBack);
         this.limits = builder.limits;
         this.clock = builder.clock;
         this.ids = new MessageIds(clock, new SecureRandom());
@@ -310,7 +310,7 @@ public class DelayQueueTemplate implements DelayQueueOperations {
         String objection = limits.objectionTo(message.due(), clock);
         if (objection == null) {
             try {
-                pending.serialised(codec.write(message.payload()));
+                pending.serialised(payloads.write(message));
             } catch (PayloadConversionException e) {
                 return pending.failed(pending.notStored(Reason.FAILED, String.valueOf(e.getMessage()), e));
             }

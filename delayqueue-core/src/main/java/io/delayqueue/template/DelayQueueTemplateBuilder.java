@@ -1,7 +1,9 @@
 package io.delayqueue.template;
 
 import io.delayqueue.Internal;
+import io.delayqueue.convert.ListenerTypes;
 import io.delayqueue.convert.PayloadCodec;
+import io.delayqueue.convert.PayloadCodec.OnProblem;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.message.Durability;
 import io.delayqueue.message.DurationText;
@@ -36,6 +38,8 @@ public final class DelayQueueTemplateBuilder {
     int concurrentCalls = SendBatcher.CONCURRENT_CALLS;
     Function<String, Durability> durability = topic -> Durability.NONE;
     Executor completions = Runnable::run;
+    ListenerTypes listenerTypes = topic -> List.of();
+    OnProblem onFailedReadBack = OnProblem.WARN;
 
     Supplier<@Nullable CommitOutbox> outbox = () -> null;
 
@@ -120,6 +124,20 @@ public final class DelayQueueTemplateBuilder {
                 "commandTimeout",
                 "must be more than zero, but was " + DurationText.of(timeout));
         this.commandTimeout = timeout;
+        return this;
+    }
+
+    /** Sets the payload types of the listeners of this process. Default: it has no listeners. */
+    public DelayQueueTemplateBuilder listenerTypes(ListenerTypes listenerTypes) {
+        Assert.notNull(listenerTypes, "'listenerTypes' must not be null");
+        this.listenerTypes = listenerTypes;
+        return this;
+    }
+
+    /** Sets the reaction to a payload that its receiver could not read. Default: a warning. */
+    public DelayQueueTemplateBuilder onFailedReadBack(OnProblem onFailedReadBack) {
+        Assert.notNull(onFailedReadBack, "'onFailedReadBack' must not be null");
+        this.onFailedReadBack = onFailedReadBack;
         return this;
     }
 

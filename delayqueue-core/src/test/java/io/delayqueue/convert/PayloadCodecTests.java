@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import java.io.ByteArrayInputStream;
 import java.lang.reflect.Type;
 import java.time.Duration;
@@ -172,5 +173,40 @@ class PayloadCodecTests {
         assertThatThrownBy(() -> broken.read(new byte[0], Integer.class))
                 .isInstanceOf(PayloadConversionException.class)
                 .hasMessageContaining("out of order");
+    }
+
+    record Grown(String number, int priority, boolean gift, char size, Integer boxed) {}
+
+    @Test
+    void absentPrimitivesOfARecordAreZeroAndFalse() {
+        assertThat(codec.read("{\"number\":\"4711\"}".getBytes(UTF_8), Grown.class))
+                .isEqualTo(new Grown("4711", 0, false, (char) 0, null));
+    }
+
+    @Test
+    void explicitNullOfAPrimitiveIsStillAMatterOfTheMapper() {
+        assertThatThrownBy(() -> codec.read("{\"number\":\"4711\",\"priority\":null}".getBytes(UTF_8), Grown.class))
+                .isInstanceOf(PayloadConversionException.class);
+    }
+
+    @Test
+    void absentPrimitivesAreUnreadableIfSoConfigured() {
+        JsonPayloadConverter strict =
+                new JsonPayloadConverter(JsonMapper.builder().build(), JsonPayloadConverter.OnAbsentPrimitive.REJECT);
+
+        assertThatThrownBy(() -> strict.read("{\"number\":\"4711\"}".getBytes(UTF_8), Grown.class))
+                .isInstanceOf(PayloadConversionException.class)
+                .hasMessageContaining("lacks");
+        assertThat(strict.read(codec.write(new Grown("1", 2, true, 'x', null)), Grown.class))
+                .isEqualTo(new Grown("1", 2, true, 'x', null));
+    }
+
+    record Required(
+            String number, @JsonProperty(required = true) int priority) {}
+
+    @Test
+    void requiredPrimitivesStayRequired() {
+        assertThatThrownBy(() -> codec.read("{\"number\":\"4711\"}".getBytes(UTF_8), Required.class))
+                .isInstanceOf(PayloadConversionException.class);
     }
 }

@@ -8,6 +8,7 @@ import io.delayqueue.annotation.DelayListenerEndpointRegistrar;
 import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.autoconfigure.property.ListenerLevels;
 import io.delayqueue.container.DelayQueueEngine;
+import io.delayqueue.convert.ListenerTypes;
 import io.delayqueue.listener.DeadLetterSource;
 import io.delayqueue.listener.ListenerOptions;
 import org.springframework.beans.factory.BeanFactory;
@@ -59,6 +60,12 @@ public final class DelayListenerAutoConfiguration {
     @ConditionalOnMissingBean
     DelayListenerRegistry delayListenerRegistry(DelayQueueProperties properties) {
         return new DelayListenerRegistry(properties.listener().autoStartup());
+    }
+
+    /** The sends of this process know what its listeners take. */
+    @Bean
+    ListenerTypes delayQueueListenerTypes(DelayListenerRegistry registry) {
+        return registry::payloadTypes;
     }
 
     @Bean

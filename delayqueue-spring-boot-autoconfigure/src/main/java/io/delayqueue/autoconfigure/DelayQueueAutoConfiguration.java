@@ -11,6 +11,7 @@ import io.delayqueue.autoconfigure.failure.InvalidPropertyException;
 import io.delayqueue.container.DelayQueueEngine;
 import io.delayqueue.container.EngineBuilder;
 import io.delayqueue.container.EngineSettings;
+import io.delayqueue.convert.ListenerTypes;
 import io.delayqueue.convert.PayloadCodec;
 import io.delayqueue.convert.PayloadConverter;
 import io.delayqueue.coordination.NodeDirectory;
@@ -37,6 +38,7 @@ import io.delayqueue.template.receive.DelayQueueReceiver;
 import io.delayqueue.template.receive.Leases;
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.List;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -188,6 +190,7 @@ public final class DelayQueueAutoConfiguration {
             ObjectProvider<SendInterceptor> interceptors,
             ObjectProvider<DelayQueueEngine> engine,
             ObjectProvider<CommitOutbox> outbox,
+            ObjectProvider<ListenerTypes> listenerTypes,
             DelayQueueProperties properties) {
         DelayQueueTemplateBuilder template = DelayQueueTemplate.builder(store, registry, codec, InstantSource.system())
                 .events(events)
@@ -196,6 +199,8 @@ public final class DelayQueueAutoConfiguration {
                 .durability(properties.toDurability())
                 .completions(new EngineExecutor(engine))
                 .outbox(new OnFirstUse<>(outbox::getIfAvailable))
+                .listenerTypes(listenerTypes.getIfAvailable(() -> topic -> List.of()))
+                .onFailedReadBack(properties.payload().onFailedReadBack())
                 .interceptors(new ExtensionBeans<>(interceptors));
         return InvalidPropertyException.check(
                 "delayqueue.limits",

@@ -15,6 +15,8 @@ import io.delayqueue.autoconfigure.property.OnceProperties;
 import io.delayqueue.autoconfigure.property.OutboxProperties;
 import io.delayqueue.autoconfigure.property.TopicProperties;
 import io.delayqueue.container.EngineSettings;
+import io.delayqueue.convert.JsonPayloadConverter.OnAbsentPrimitive;
+import io.delayqueue.convert.PayloadCodec.OnProblem;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.message.Durability;
 import io.delayqueue.message.InvalidOptionException;
@@ -50,6 +52,7 @@ import org.springframework.util.unit.DataSize;
  *     listener's annotation take precedence.
  * @param shards Conflicts about the number of shards of a topic.
  * @param limits Limits of sends.
+ * @param payload Payloads that cannot be read.
  * @param engine Periodic tasks, sweeps, heartbeats and acknowledgements.
  * @param deadLetters Retention of dead letters.
  * @param metrics Samples of topics.
@@ -72,6 +75,7 @@ public record DelayQueueProperties(
         @DefaultValue Map<String, TopicProperties> topics,
         @DefaultValue Shards shards,
         @DefaultValue Limits limits,
+        @DefaultValue Payload payload,
         @DefaultValue Engine engine,
         @DefaultValue DeadLetters deadLetters,
         @DefaultValue Metrics metrics,
@@ -210,6 +214,18 @@ public record DelayQueueProperties(
             return (int) Math.max(-1, Math.min(Integer.MAX_VALUE, size.toBytes()));
         }
     }
+
+    /**
+     * Payloads that cannot be read.
+     *
+     * @param onFailedReadBack Reaction to a payload that is sent and could not be read when it is due: warn, once for each
+     *     class and topic, or reject (the send fails; the default of delayqueue-spring-boot-starter-test).
+     * @param onAbsentPrimitive Meaning of a constructor parameter or record component with a primitive type that a JSON
+     *     payload lacks: zero (0 or false) or reject (the payload is unreadable).
+     */
+    public record Payload(
+            @DefaultValue("warn") OnProblem onFailedReadBack,
+            @DefaultValue("zero") OnAbsentPrimitive onAbsentPrimitive) {}
 
     /**
      * Conflicts about the number of shards of a topic.

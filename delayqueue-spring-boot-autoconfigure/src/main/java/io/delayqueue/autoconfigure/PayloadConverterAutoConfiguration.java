@@ -2,6 +2,7 @@ package io.delayqueue.autoconfigure;
 
 import io.delayqueue.convert.JsonPayloadConverter;
 import io.delayqueue.convert.PayloadConverter;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -20,7 +21,11 @@ public final class PayloadConverterAutoConfiguration {
     @Bean
     @ConditionalOnBean(JsonMapper.class)
     @ConditionalOnMissingBean(PayloadConverter.class)
-    JsonPayloadConverter delayQueuePayloadConverter(JsonMapper mapper) {
-        return new JsonPayloadConverter(mapper);
+    JsonPayloadConverter delayQueuePayloadConverter(
+            JsonMapper mapper, ObjectProvider<DelayQueueProperties> properties) {
+        DelayQueueProperties present = properties.getIfAvailable(); // without Redis, the queue has no properties
+        return present == null
+                ? new JsonPayloadConverter(mapper)
+                : new JsonPayloadConverter(mapper, present.payload().onAbsentPrimitive());
     }
 }

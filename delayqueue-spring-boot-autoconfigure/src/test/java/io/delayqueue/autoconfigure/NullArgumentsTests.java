@@ -9,6 +9,7 @@ import io.delayqueue.admin.MessageView;
 import io.delayqueue.annotation.DelayListenerEndpoint;
 import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.convert.PayloadCodec;
+import io.delayqueue.convert.PayloadCodec.OnProblem;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Durability;
@@ -59,6 +60,7 @@ class NullArgumentsTests {
             Map.entry(Map.class, Map.of()),
             Map.entry(List.class, List.of("a")),
             Map.entry(Collection.class, List.of()),
+            Map.entry(OnProblem.class, OnProblem.WARN),
             Map.entry(MessageView.class, MessageView.SCHEDULED),
             Map.entry(ReceiveRequest.class, new ReceiveRequest("a", 1, Duration.ZERO, Duration.ofSeconds(1))),
             Map.entry(EventBus.class, new EventBus(List.of())),

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
+import com.fasterxml.jackson.annotation.JsonProperty;
 import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.annotation.DelayListener;
 import io.delayqueue.message.DeadLetter;
@@ -15,6 +16,7 @@ import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.script.ShardReader;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.DelayQueueTemplate;
+import io.delayqueue.template.MessageRejectedException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -68,6 +70,27 @@ class DelayQueueHarnessTests {
             delayQueue.send("orders", "text");
         }
         harness.awaitAcknowledged("orders", 20);
+    }
+
+    private static final class WithoutCreator {
+
+        private final String name;
+
+        WithoutCreator(String name, boolean ignored) {
+            this.name = name + ignored;
+        }
+
+        @JsonProperty
+        String name() {
+            return name;
+        }
+    }
+
+    @Test
+    void payloadThatCannotBeReadFailsTheSend() {
+        assertThatExceptionOfType(MessageRejectedException.class)
+                .isThrownBy(() -> delayQueue.send("others", new WithoutCreator("a", true)))
+                .withMessageContaining("could not be read when it is due");
     }
 
     @Test

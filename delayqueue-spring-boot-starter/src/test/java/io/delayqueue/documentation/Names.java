@@ -30,6 +30,9 @@ public abstract class Names {
             import static io.delayqueue.documentation.Names.Status.*;
             import static org.assertj.core.api.Assertions.assertThat;
             import static org.awaitility.Awaitility.await;
+            import com.fasterxml.jackson.annotation.JsonAlias;
+            import com.fasterxml.jackson.annotation.JsonCreator;
+            import com.fasterxml.jackson.annotation.JsonProperty;
             import com.github.sonus21.rqueue.annotation.RqueueListener;
             import io.delayqueue.admin.*;
             import io.delayqueue.annotation.*;
@@ -58,6 +61,7 @@ public abstract class Names {
             import org.springframework.boot.security.autoconfigure.actuate.web.servlet.EndpointRequest;
             import org.springframework.boot.test.context.SpringBootTest;
             import org.springframework.context.annotation.Bean;
+            import org.springframework.core.ParameterizedTypeReference;
             import org.springframework.core.annotation.Order;
             import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
             import org.springframework.messaging.handler.annotation.Header;
@@ -106,6 +110,10 @@ public abstract class Names {
     protected abstract void print(Invoice invoice);
 
     public record CancelOrder(String orderNo) {}
+
+    public interface Event {}
+
+    public record Paid(String orderNo, int amount) implements Event {}
 
     public record NewOrder(String orderNo, Instant cancelAt) {}
 
