@@ -1,7 +1,9 @@
 package io.delayqueue.convert;
 
+import com.fasterxml.jackson.annotation.JsonFormat;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
 import io.delayqueue.Internal;
+import io.delayqueue.convert.PayloadCodec.OnProblem;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.Reader;
@@ -17,21 +19,29 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Future;
 import java.util.stream.BaseStream;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import tools.jackson.core.JsonParser;
+import tools.jackson.core.JsonToken;
 import tools.jackson.core.TreeNode;
 import tools.jackson.databind.BeanDescription;
 import tools.jackson.databind.DeserializationConfig;
 import tools.jackson.databind.DeserializationContext;
+import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JavaType;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.MapperFeature;
 import tools.jackson.databind.ObjectWriter;
 import tools.jackson.databind.SerializationConfig;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.ValueDeserializer;
 import tools.jackson.databind.deser.ValueDeserializerModifier;
+import tools.jackson.databind.deser.bean.BeanDeserializer;
 import tools.jackson.databind.deser.std.DelegatingDeserializer;
 import tools.jackson.databind.exc.InvalidDefinitionException;
 import tools.jackson.databind.introspect.AnnotatedMember;
@@ -52,6 +62,9 @@ import tools.jackson.databind.util.ClassUtil;
  */
 public final class JsonPayloadConverter implements PayloadConverter {
 
+    private static final Log log = LogFactory.getLog(JsonPayloadConverter.class);
+
+    private static final int MAX_NAMES = 20;
     private static final byte[] NULL = {'n', 'u', 'l', 'l'};
     private static final String NO_PROPERTIES = "No serializer found for class ";
     private static final String NOT_READABLE =
@@ -72,7 +85,12 @@ public final class JsonPayloadConverter implements PayloadConverter {
 
     private final JsonMapper mapper;
     private final ObjectWriter writer;
+    private final OnProblem onMismatch;
     private final ReadBack readBack = new ReadBack();
+    /** The names of the properties of each class; empty if its JSON is not compared. */
+    private final Map<Class<?>, Set<String>> names = new ConcurrentHashMap<>();
+
+    private final Set<Class<?>> warned = ConcurrentHashMap.newKeySet();
 
     /** What an absent primitive means. */
     public enum OnAbsentPrimitive {
@@ -95,6 +113,17 @@ public final class JsonPayloadConverter implements PayloadConverter {
      * @param onAbsentPrimitive what it means if JSON lacks a parameter of a constructor that has a primitive type
      */
     public JsonPayloadConverter(JsonMapper mapper, OnAbsentPrimitive onAbsentPrimitive) {
+        this(mapper, onAbsentPrimitive, OnProblem.REJECT);
+    }
+
+    /**
+     * Creates a converter.
+     *
+     * @param onMismatch the reaction to JSON that shares no property with the record or class that it is read as
+     */
+    @Internal
+    public JsonPayloadConverter(JsonMapper mapper, OnAbsentPrimitive onAbsentPrimitive, OnProblem onMismatch) {
+        this.onMismatch = onMismatch;
         this.mapper = mapper.rebuild()
                 .addModule(new SimpleModule("delayqueue-absent-primitives")
                         .setDeserializerModifier(new AbsentPrimitives(onAbsentPrimitive)))
@@ -154,7 +183,82 @@ public final class JsonPayloadConverter implements PayloadConverter {
             throw new PayloadConversionException(
                     "The payload is null in JSON, where a " + type.getTypeName() + " is needed", null);
         }
+        requireSharedProperty(body, value);
         return value;
+    }
+
+    /** All properties of such a value would be null: the payload was written by another class, or they were renamed. */
+    private void requireSharedProperty(byte[] body, Object value) {
+        Set<String> known = names.computeIfAbsent(value.getClass(), this::namesOf);
+        if (known.isEmpty()) {
+            return;
+        }
+        Set<String> unknown = new TreeSet<>();
+        try (JsonParser parser = mapper.createParser(body)) {
+            if (parser.nextToken() != JsonToken.START_OBJECT) {
+                return;
+            }
+            while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
+                if (known.contains(parser.currentName())) {
+                    return; // usually the first one
+                }
+                unknown.add(parser.currentName());
+                parser.nextToken();
+                parser.skipChildren();
+            }
+        }
+        if (unknown.isEmpty()) {
+            return;
+        }
+        String problem = "The payload shares no property with " + value.getClass().getTypeName() + ": it has "
+                + unknown.stream().limit(MAX_NAMES).toList() + ", where " + new TreeSet<>(known)
+                + " are needed. If a property was renamed, add its former name with @JsonAlias";
+        if (onMismatch == OnProblem.REJECT) {
+            throw new PayloadConversionException(problem, null);
+        }
+        if (warned.add(value.getClass())) {
+            log.warn(problem);
+        }
+    }
+
+    /** The names and aliases as Jackson reads them; empty for types whose JSON may have other names. */
+    private Set<String> namesOf(Class<?> type) {
+        DeserializationConfig config = mapper.deserializationConfig();
+        JavaType java = mapper.constructType(type);
+        DeserializationContext context = mapper._deserializationContext();
+        if (context.findTypeDeserializer(java) != null || config.isEnabled(DeserializationFeature.UNWRAP_ROOT_VALUE)) {
+            return Set.of(); // the JSON has a type id or another name around it
+        }
+        ValueDeserializer<?> deserializer;
+        try {
+            deserializer = context.findNonContextualValueDeserializer(java);
+        } catch (RuntimeException e) {
+            return Set.of(); // the value's class is not the one that Jackson reads
+        }
+        if (!(deserializer instanceof BeanDeserializer bean)
+                || bean.hasAnySetter()
+                || bean.getValueInstantiator().canCreateUsingDelegate()
+                || bean.getValueInstantiator().canCreateUsingArrayDelegate()) {
+            return Set.of();
+        }
+        boolean anyCase = config.isEnabled(MapperFeature.ACCEPT_CASE_INSENSITIVE_PROPERTIES);
+        Set<String> found = anyCase ? new TreeSet<>(String.CASE_INSENSITIVE_ORDER) : new TreeSet<>();
+        bean.getKnownPropertyNames().forEach(name -> found.add(name.toString()));
+        ClassIntrospector introspector = config.classIntrospectorInstance();
+        BeanDescription description =
+                introspector.introspectForDeserialization(java, introspector.introspectClassAnnotations(java));
+        for (BeanPropertyDefinition property : description.findProperties()) {
+            AnnotatedMember member = property.getPrimaryMember();
+            if (member != null
+                    && config.getAnnotationIntrospector().findUnwrappingNameTransformer(config, member) != null) {
+                return Set.of();
+            }
+            property.findAliases().forEach(alias -> found.add(alias.getSimpleName()));
+        }
+        JsonFormat.Value format = config.getAnnotationIntrospector().findFormat(config, description.getClassInfo());
+        boolean anyCaseOfClass = format != null
+                && Boolean.TRUE.equals(format.getFeature(JsonFormat.Feature.ACCEPT_CASE_INSENSITIVE_PROPERTIES));
+        return anyCaseOfClass ? Set.of() : found;
     }
 
     /** The other lines of Jackson's message contain the location in Java code, which the stack trace shows. */

@@ -263,6 +263,10 @@ public final class DelayMessage {
          */
         public Builder payload(Object payload) {
             Assert.notNull(payload, "'payload' must not be null");
+            if (payload instanceof DelayMessage) {
+                throw new IllegalArgumentException(
+                        "A DelayMessage can't be a payload; send it without a topic: send(message)");
+            }
             this.payload = payload;
             this.payloadType = null;
             return this;
@@ -467,8 +471,8 @@ public final class DelayMessage {
         /**
          * Builds the message.
          *
-         * @throws IllegalArgumentException if the payload is missing, a limit is out of range, both expiries are set,
-         *     or {@link #rememberFor} was called without an id and a nonce
+         * @throws IllegalArgumentException if the payload is missing, a limit is out of range, both expiries are set, the
+         *     expiry is before the due date, or {@link #rememberFor} was called without an id and a nonce
          */
         public DelayMessage build() {
             if (payload == null) {
@@ -477,6 +481,10 @@ public final class DelayMessage {
             }
             if (remembered != null && (id == null || nonce == null)) {
                 throw new IllegalArgumentException("rememberFor requires an id and a nonce; set both");
+            }
+            if (due != null && !due.relative() && expireAt != null && expireAt.toEpochMilli() < due.millis()) {
+                throw new IllegalArgumentException("The message to topic " + Printable.of(topic) + " expires at "
+                        + expireAt + ", before it is due at " + Instant.ofEpochMilli(due.millis()));
             }
             return new DelayMessage(this, payload);
         }

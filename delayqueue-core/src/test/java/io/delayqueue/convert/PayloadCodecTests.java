@@ -4,7 +4,10 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import com.fasterxml.jackson.annotation.JsonAlias;
+import com.fasterxml.jackson.annotation.JsonAnySetter;
 import com.fasterxml.jackson.annotation.JsonProperty;
+import io.delayqueue.message.DelayMessage;
 import java.io.ByteArrayInputStream;
 import java.lang.reflect.Type;
 import java.time.Duration;
@@ -18,6 +21,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.core.ParameterizedTypeReference;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -208,5 +212,59 @@ class PayloadCodecTests {
     void requiredPrimitivesStayRequired() {
         assertThatThrownBy(() -> codec.read("{\"number\":\"4711\"}".getBytes(UTF_8), Required.class))
                 .isInstanceOf(PayloadConversionException.class);
+    }
+
+    record Renamed(@JsonAlias("former") String orderId, int amount) {}
+
+    record AnyNames(String name, @JsonAnySetter Map<String, Object> others) {}
+
+    @ParameterizedTest
+    @ValueSource(strings = {"{\"orderNo\":\"4711\"}", "{\"a\":{\"orderId\":1},\"b\":[1]}", "{\"ORDERID\":\"1\"}"})
+    void payloadThatSharesNoPropertyIsUnreadable(String stored) {
+        assertThatThrownBy(() -> codec.read(stored.getBytes(UTF_8), Renamed.class))
+                .isInstanceOf(PayloadConversionException.class)
+                .hasMessageContainingAll(Renamed.class.getName(), "orderId", "@JsonAlias");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"{}", "{\"former\":\"1\"}", "{\"a\":1,\"amount\":2}"})
+    void payloadThatSharesAPropertyOrHasNoneIsRead(String stored) {
+        assertThat(codec.read(stored.getBytes(UTF_8), Renamed.class)).isInstanceOf(Renamed.class);
+    }
+
+    @ParameterizedTest
+    @ValueSource(classes = {AnyNames.class, Empty.class, Map.class, Object.class})
+    void typesThatTakeAnyNamesAreNotCompared(Class<?> type) {
+        assertThat(codec.read("{\"orderNo\":\"4711\"}".getBytes(UTF_8), type)).isInstanceOf(type);
+    }
+
+    @Test
+    void mismatchCanBeAWarning() {
+        JsonPayloadConverter lenient = new JsonPayloadConverter(
+                JsonMapper.builder().build(),
+                JsonPayloadConverter.OnAbsentPrimitive.ZERO,
+                PayloadCodec.OnProblem.WARN);
+
+        assertThat(lenient.read("{\"orderNo\":\"4711\"}".getBytes(UTF_8), Renamed.class))
+                .isEqualTo(new Renamed(null, 0));
+    }
+
+    @Test
+    void aMessageIsNoPayload() {
+        DelayMessage message = DelayMessage.to("a").payload("text").build();
+
+        assertThatThrownBy(() -> DelayMessage.to("a").payload(message)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void expiryBeforeTheDueDateIsRejected() {
+        Instant due = Instant.parse("2030-01-02T03:04:05Z");
+
+        assertThatThrownBy(() -> DelayMessage.to("a")
+                        .payload("text")
+                        .dueAt(due)
+                        .expireAt(due.minusMillis(1))
+                        .build())
+                .isInstanceOf(IllegalArgumentException.class);
     }
 }

@@ -222,10 +222,13 @@ public record DelayQueueProperties(
      *     class and topic, or reject (the send fails; the default of delayqueue-spring-boot-starter-test).
      * @param onAbsentPrimitive Meaning of a constructor parameter or record component with a primitive type that a JSON
      *     payload lacks: zero (0 or false) or reject (the payload is unreadable).
+     * @param onMismatch Reaction to a JSON payload that shares no property with the record or class that a listener takes:
+     *     reject (the payload is unreadable, and its message becomes a dead letter) or warn, once for each class.
      */
     public record Payload(
             @DefaultValue("warn") OnProblem onFailedReadBack,
-            @DefaultValue("zero") OnAbsentPrimitive onAbsentPrimitive) {}
+            @DefaultValue("zero") OnAbsentPrimitive onAbsentPrimitive,
+            @DefaultValue("reject") OnProblem onMismatch) {}
 
     /**
      * Conflicts about the number of shards of a topic.

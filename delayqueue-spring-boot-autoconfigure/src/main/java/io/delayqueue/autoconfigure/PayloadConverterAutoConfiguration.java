@@ -26,6 +26,9 @@ public final class PayloadConverterAutoConfiguration {
         DelayQueueProperties present = properties.getIfAvailable(); // without Redis, the queue has no properties
         return present == null
                 ? new JsonPayloadConverter(mapper)
-                : new JsonPayloadConverter(mapper, present.payload().onAbsentPrimitive());
+                : new JsonPayloadConverter(
+                        mapper,
+                        present.payload().onAbsentPrimitive(),
+                        present.payload().onMismatch());
     }
 }
