@@ -74,6 +74,11 @@ public final class DelayQueueAutoConfiguration {
     }
 
     @Bean
+    static EnvironmentKeysCheck delayQueueEnvironmentKeysCheck() {
+        return new EnvironmentKeysCheck();
+    }
+
+    @Bean
     OptionalModules delayQueueOptionalModules(DelayQueueProperties properties) {
         return new OptionalModules(properties);
     }

@@ -11,6 +11,7 @@ import io.delayqueue.autoconfigure.property.ForwardProperties;
 import io.delayqueue.autoconfigure.property.HttpProperties;
 import io.delayqueue.autoconfigure.property.ListenerLevels;
 import io.delayqueue.autoconfigure.property.ListenerProperties;
+import io.delayqueue.autoconfigure.property.NamedEntries;
 import io.delayqueue.autoconfigure.property.OnceProperties;
 import io.delayqueue.autoconfigure.property.OutboxProperties;
 import io.delayqueue.autoconfigure.property.TopicProperties;
@@ -46,7 +47,7 @@ import org.springframework.util.unit.DataSize;
  * @param namespace First part of every key and channel in Redis, 1 to 64 letters, digits, dots, dashes or underscores.
  *     Namespaces on the same Redis are independent of each other.
  * @param listener Options of all listeners. Options of a topic or of a listener's annotation take precedence.
- * @param topics Options of a topic, by its name: shards (number of shards, 1 to 1,024), durability (confirmation that
+ * @param topics Options of a topic, by its name: name (if the key is only a label), shards (number of shards, 1 to 1,024), durability (confirmation that
  *     sends, cancels, reschedules and settlements of receivers wait for: replicas 1 within 500ms, fsynced 1 within 2s,
  *     or none) and, for its listeners, the keys of delayqueue.listener except auto-startup and mdc. Attributes of a
  *     listener's annotation take precedence.
@@ -106,7 +107,7 @@ public record DelayQueueProperties(
         http.check();
         InvalidPropertyException.check("delayqueue.outbox", outbox::check);
         InvalidPropertyException.check("delayqueue.once", once::check);
-        topics = Map.copyOf(topics);
+        topics = NamedEntries.byName("delayqueue.topics", topics, TopicProperties::name);
         forward = List.copyOf(forward);
         ListenerLevels levels = levels(listener, topics);
         levels.check();

@@ -19,7 +19,7 @@ import org.springframework.util.unit.DataSize;
  *
  * @param compat The HTTP interface of ouqiang/delay-queue, for existing clients of it.
  * @param api The queue's own HTTP API.
- * @param clients Clients, by their name: tokens (each with at least 16 characters), permissions (produce, consume, admin),
+ * @param clients Clients, by their name: name (if the key is only a label), tokens (each with at least 16 characters), permissions (produce, consume, admin),
  *     topics (names and patterns such as order-*, all by default), requests-per-second and max-waiting (limits on this
  *     node, none by default). Without clients, the application's Spring Security decides.
  * @param unsecured Whether the HTTP interfaces accept requests without authentication. Cannot be combined with clients.
@@ -73,14 +73,15 @@ public record HttpProperties(
             @DefaultValue("60s") Duration maxWait,
             @DefaultValue("100") int maxCount) {}
 
-    /** Copies the map. */
+    /** Copies the map, with the names of the clients as keys. */
     public HttpProperties {
-        clients = Map.copyOf(clients);
+        clients = NamedEntries.byName("delayqueue.http.clients", clients, Client::name);
     }
 
     /**
      * A client that sends one of its tokens. Its name appears in logs, jobs and meters.
      *
+     * @param name Name of the client; by default the key of the entry.
      * @param tokens Tokens of the client, each with at least 16 visible ASCII characters. With several, tokens can be
      *     replaced one after the other.
      * @param permissions Permitted operations: produce (send, find, cancel, reschedule), consume (receive, settle) and
@@ -91,6 +92,7 @@ public record HttpProperties(
      *     time, 1 to 1,000,000. By default only delayqueue.http.max-waiting limits them.
      */
     public record Client(
+            @Nullable String name,
             @DefaultValue List<String> tokens,
             @DefaultValue Set<Permission> permissions,
             @DefaultValue("*") List<String> topics,
