@@ -210,9 +210,10 @@ public final class JsonPayloadConverter implements PayloadConverter {
         if (unknown.isEmpty()) {
             return;
         }
-        String problem = "The payload shares no property with " + value.getClass().getTypeName() + ": it has "
-                + unknown.stream().limit(MAX_NAMES).toList() + ", where " + new TreeSet<>(known)
-                + " are needed. If a property was renamed, add its former name with @JsonAlias";
+        String problem =
+                "The payload shares no property with " + value.getClass().getTypeName() + ": it has "
+                        + unknown.stream().limit(MAX_NAMES).toList() + ", where " + new TreeSet<>(known)
+                        + " are needed. If a property was renamed, add its former name with @JsonAlias";
         if (onMismatch == OnProblem.REJECT) {
             throw new PayloadConversionException(problem, null);
         }

@@ -241,9 +241,7 @@ class PayloadCodecTests {
     @Test
     void mismatchCanBeAWarning() {
         JsonPayloadConverter lenient = new JsonPayloadConverter(
-                JsonMapper.builder().build(),
-                JsonPayloadConverter.OnAbsentPrimitive.ZERO,
-                PayloadCodec.OnProblem.WARN);
+                JsonMapper.builder().build(), JsonPayloadConverter.OnAbsentPrimitive.ZERO, PayloadCodec.OnProblem.WARN);
 
         assertThat(lenient.read("{\"orderNo\":\"4711\"}".getBytes(UTF_8), Renamed.class))
                 .isEqualTo(new Renamed(null, 0));

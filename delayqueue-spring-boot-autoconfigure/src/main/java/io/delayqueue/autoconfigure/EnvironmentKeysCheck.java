@@ -44,8 +44,8 @@ final class EnvironmentKeysCheck implements ConfigurationPropertiesBindHandlerAd
             public void onFinish(
                     ConfigurationPropertyName name, Bindable<?> target, BindContext context, @Nullable Object result)
                     throws Exception {
+                parent.onFinish(name, target, context, result); // checks the files, which the superclass leaves out
                 if (!name.equals(PREFIX)) {
-                    parent.onFinish(name, target, context, result);
                     return;
                 }
                 try {

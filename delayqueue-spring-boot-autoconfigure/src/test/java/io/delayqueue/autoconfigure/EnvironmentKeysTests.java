@@ -35,7 +35,8 @@ class EnvironmentKeysTests {
                 .run(context -> {
                     DelayQueueProperties properties = context.getBean(DelayQueueProperties.class);
                     assertThat(properties.topics()).containsOnlyKeys("order-cancel");
-                    assertThat(properties.topics().get("order-cancel").maxAttempts()).isEqualTo(3);
+                    assertThat(properties.topics().get("order-cancel").maxAttempts())
+                            .isEqualTo(3);
                     assertThat(properties.http().clients()).containsOnlyKeys("Billing-1");
                 });
     }
@@ -44,8 +45,7 @@ class EnvironmentKeysTests {
     @ValueSource(strings = {"order-cancel", "other"})
     void twoEntriesWithOneNameFailTheStart(String name) {
         environment(Map.of("DELAYQUEUE_TOPICS_CANCEL_NAME", name))
-                .withPropertyValues(
-                        "delayqueue.topics[order-cancel].max-attempts=2", "delayqueue.topics[o].name=other")
+                .withPropertyValues("delayqueue.topics[order-cancel].max-attempts=2", "delayqueue.topics[o].name=other")
                 .run(context -> assertThat(context)
                         .getFailure()
                         .hasStackTraceContaining("both entries for the name '" + name + "'"));

@@ -20,19 +20,15 @@ public final class NamedEntries {
      *
      * @param prefix the prefix of the properties
      * @param name returns the name of an entry; null if it is the key
-     * @throws InvalidPropertyException if two entries have the same name, or a name is blank
+     * @throws InvalidPropertyException if two entries have the same name
      */
-    public static <T> Map<String, T> byName(
-            String prefix, Map<String, T> entries, Function<T, @Nullable String> name) {
+    public static <T> Map<String, T> byName(String prefix, Map<String, T> entries, Function<T, @Nullable String> name) {
         Map<String, T> byName = new HashMap<>();
         Map<String, String> keys = new HashMap<>();
         new TreeMap<>(entries).forEach((key, entry) -> {
             String given = name.apply(entry);
             String effective = given == null ? key : given;
             String property = prefix + "[" + key + "]";
-            if (effective.isBlank()) {
-                throw InvalidPropertyException.of(property + ".name", "must not be blank");
-            }
             String other = keys.putIfAbsent(effective, key);
             if (other != null) {
                 throw InvalidPropertyException.of(
