@@ -3,6 +3,7 @@ package io.delayqueue.jdbc;
 import io.delayqueue.Internal;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.jdbc.support.MetaDataAccessException;
 
 /** The database that contains the tables of the delay queue. Thread-safe. Connects when it is first used. */
@@ -25,7 +26,8 @@ public final class QueueDatabase {
     /**
      * The database's dialect of SQL.
      *
-     * @throws IllegalStateException if the database is unavailable or not supported
+     * @throws UnsupportedDatabaseException if there is no SQL for it
+     * @throws DataAccessResourceFailureException if the database is unavailable
      */
     public SqlDialect dialect() {
         SqlDialect known = dialect;
@@ -33,7 +35,7 @@ public final class QueueDatabase {
             try {
                 known = SqlDialect.of(dataSource);
             } catch (MetaDataAccessException e) {
-                throw new IllegalStateException("The database is unavailable: " + e.getMessage(), e);
+                throw new DataAccessResourceFailureException("The database is unavailable: " + e.getMessage(), e);
             }
             dialect = known;
         }

@@ -2,6 +2,8 @@ package io.delayqueue.jdbc;
 
 import io.delayqueue.Internal;
 import java.sql.DatabaseMetaData;
+import java.sql.SQLException;
+import java.util.Locale;
 import javax.sql.DataSource;
 import org.springframework.boot.jdbc.DatabaseDriver;
 import org.springframework.jdbc.support.JdbcUtils;
@@ -40,7 +42,7 @@ public enum SqlDialect {
     /**
      * Determines the dialect of a database.
      *
-     * @throws IllegalStateException if the database is none of these
+     * @throws UnsupportedDatabaseException if the database is none of these
      * @throws MetaDataAccessException if the database cannot be asked
      */
     public static SqlDialect of(DataSource dataSource) throws MetaDataAccessException {
@@ -54,10 +56,21 @@ public enum SqlDialect {
             case H2 -> H2;
             case ORACLE -> ORACLE;
             case SQLSERVER -> SQLSERVER;
-            default ->
-                throw new IllegalStateException(
-                        "delayqueue-jdbc supports PostgreSQL, MySQL, MariaDB, Oracle, SQL Server"
-                                + " and H2, but the database is " + product);
+            default -> throw new UnsupportedDatabaseException(product);
+        };
+    }
+
+    /** The script that creates the tables, on the class path. */
+    public String script() {
+        return "io/delayqueue/jdbc/schema-" + name().toLowerCase(Locale.ROOT) + ".sql";
+    }
+
+    /** Whether a statement of the script failed because what it creates exists. The other databases' do not fail then. */
+    public boolean saysItExists(SQLException failure) {
+        return switch (this) {
+            case ORACLE -> failure.getErrorCode() == 955 || failure.getErrorCode() == 1408;
+            case SQLSERVER -> failure.getErrorCode() == 2714 || failure.getErrorCode() == 1913;
+            default -> false;
         };
     }
 
@@ -78,7 +91,7 @@ public enum SqlDialect {
     public String first(String columns, String table, String condition, String order, int limit) {
         String query = columns + " from " + table + " o where " + condition + " order by o." + order;
         return switch (this) {
-            case ORACLE -> "select " + query + " fetch first " + limit + " rows only";
+            case ORACLE, H2 -> "select " + query + fetchFirst(limit);
             case SQLSERVER -> "select top (" + limit + ") " + query;
             default -> "select " + query + " limit " + limit;
         };
@@ -92,7 +105,13 @@ public enum SqlDialect {
             case SQLSERVER ->
                 "select top (" + limit + ") " + columns + " from " + table
                         + " o with (updlock, rowlock, readpast) where " + condition + " order by o." + order;
+            case H2 -> "select " + columns + " from " + table + rest + fetchFirst(limit) + " for update skip locked";
             default -> "select " + columns + " from " + table + rest + " limit " + limit + " for update skip locked";
         };
+    }
+
+    /** Standard SQL, which H2 reads in each of its modes. MySQL does not read it. */
+    private static String fetchFirst(int limit) {
+        return " fetch first " + limit + " rows only";
     }
 }

@@ -9,7 +9,7 @@ create table if not exists delayqueue_outbox (
     durability varchar(64) not null,
     nonce varchar(64) not null,
     remember_ms bigint not null,
-    envelope blob not null,
+    envelope binary large object not null,
     stored_at bigint not null,
     status smallint not null,
     reason varchar(1000)

@@ -8,19 +8,13 @@ import javax.sql.DataSource;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.jdbc.EmbeddedDatabaseConnection;
-import org.springframework.boot.jdbc.init.DataSourceScriptDatabaseInitializer;
-import org.springframework.boot.jdbc.init.PlatformPlaceholderDatabaseDriverResolver;
 import org.springframework.boot.sql.init.DatabaseInitializationMode;
-import org.springframework.boot.sql.init.DatabaseInitializationSettings;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 /** The data source of the queue and its tables. */
 @Configuration(proxyBeanMethods = false)
 class DatabaseConfiguration {
-
-    private static final String SCRIPT = "classpath:io/delayqueue/jdbc/schema-@@platform@@.sql";
 
     @Bean
     @ConditionalOnMissingBean
@@ -50,32 +44,5 @@ class DatabaseConfiguration {
             case ALWAYS -> DatabaseInitializationMode.ALWAYS;
             case NEVER -> DatabaseInitializationMode.NEVER;
         };
-    }
-
-    /** Creates the tables. Otherwise, also in {@code EMBEDDED} mode, the application starts without the database. */
-    static final class SchemaInitializer extends DataSourceScriptDatabaseInitializer {
-
-        SchemaInitializer(DataSource dataSource, DatabaseInitializationMode mode) {
-            super(dataSource, settings(dataSource, mode));
-        }
-
-        private static DatabaseInitializationSettings settings(DataSource dataSource, DatabaseInitializationMode mode) {
-            DatabaseInitializationSettings settings = new DatabaseInitializationSettings();
-            settings.setMode(mode);
-            settings.setContinueOnError(true); // not each database can create a table only if it is missing
-            if (creates(dataSource, mode)) {
-                settings.setSchemaLocations(
-                        new PlatformPlaceholderDatabaseDriverResolver().resolveAll(dataSource, SCRIPT));
-            }
-            return settings;
-        }
-
-        private static boolean creates(DataSource dataSource, DatabaseInitializationMode mode) {
-            return switch (mode) {
-                case ALWAYS -> true;
-                case EMBEDDED -> EmbeddedDatabaseConnection.isEmbedded(dataSource);
-                case NEVER -> false;
-            };
-        }
     }
 }

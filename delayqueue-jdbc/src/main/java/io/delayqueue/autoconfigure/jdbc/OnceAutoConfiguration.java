@@ -4,7 +4,6 @@ import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.autoconfigure.DelayListenerAutoConfiguration;
 import io.delayqueue.autoconfigure.DelayQueueProperties;
 import io.delayqueue.autoconfigure.LifecycleAction;
-import io.delayqueue.autoconfigure.jdbc.DatabaseConfiguration.SchemaInitializer;
 import io.delayqueue.container.DelayQueueEngine;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.jdbc.DelayQueueDataSource;

@@ -9,6 +9,7 @@ import io.delayqueue.container.DaemonThreads;
 import io.delayqueue.container.DelayQueueEngine;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.jdbc.QueueDatabase;
+import io.delayqueue.jdbc.UnsupportedDatabaseException;
 import io.delayqueue.jdbc.outbox.JdbcOutbox;
 import io.delayqueue.jdbc.outbox.OutboxRelay;
 import io.delayqueue.template.DelayQueueTemplate;
@@ -43,6 +44,8 @@ public final class OutboxAutoConfiguration {
     static final class WithDataSource {
 
         private static final Log log = LogFactory.getLog(OutboxAutoConfiguration.class);
+        /** The table that the scripts create. */
+        private static final String DEFAULT_TABLE = "delayqueue_outbox";
 
         @Bean
         @DependsOnDatabaseInitialization
@@ -76,31 +79,51 @@ public final class OutboxAutoConfiguration {
 
         @Bean
         LifecycleAction delayQueueOutboxLifecycle(
-                JdbcOutbox outbox, OutboxRelay relay, DelayQueueProperties properties) {
+                JdbcOutbox outbox,
+                OutboxRelay relay,
+                QueueDatabase database,
+                SchemaInitializer schema,
+                DelayQueueProperties properties) {
             return new LifecycleAction(
                     PHASE,
                     true,
                     () -> {
-                        check(outbox, properties.outbox().table());
+                        check(outbox, database, schema, properties.outbox().table());
                         relay.start();
                     },
                     relay::stop);
         }
 
-        private static void check(JdbcOutbox outbox, String table) {
+        private static void check(JdbcOutbox outbox, QueueDatabase database, SchemaInitializer schema, String table) {
             try {
+                database.dialect();
                 outbox.check();
+            } catch (UnsupportedDatabaseException e) {
+                throw SchemaInitializer.unsupported(e);
             } catch (BadSqlGrammarException e) {
                 throw new StartFailedException(
                         "The outbox cannot use its table '" + table + "': "
                                 + e.getMostSpecificCause().getMessage() + ".",
-                        "Create the table with the script io/delayqueue/jdbc/schema-<database>.sql of delayqueue-jdbc, for"
-                                + " example as a Flyway migration, or set delayqueue.outbox.initialize-schema=always,"
-                                + " or disable the outbox with delayqueue.outbox.enabled=false.");
+                        remedy(table, database.dialect().script(), schema.runs())
+                                + ", or disable the outbox with delayqueue.outbox.enabled=false.");
             } catch (DataAccessException e) {
                 log.warn("The table of the outbox could not be checked, because the database is unavailable: "
                         + e.getMessage());
             }
+        }
+
+        private static String remedy(String table, String script, boolean ran) {
+            if (!table.equals(DEFAULT_TABLE)) {
+                return "Create the table with a copy of the script " + script + " of delayqueue-jdbc that has this name"
+                        + " instead of " + DEFAULT_TABLE + ": delayqueue.outbox.initialize-schema"
+                        + " creates no table of another name. Or remove delayqueue.outbox.table";
+            }
+            return ran
+                    ? "The script " + script
+                            + " of delayqueue-jdbc ran. Compare its table with yours, and the schema in"
+                            + " which it creates tables with the default schema of the DataSource"
+                    : "Create the table with the script " + script + " of delayqueue-jdbc, for example as a Flyway"
+                            + " migration, or set delayqueue.outbox.initialize-schema=always";
         }
     }
 

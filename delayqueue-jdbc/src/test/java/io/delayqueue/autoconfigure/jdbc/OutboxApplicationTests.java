@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.actuate.health.DelayQueueHealthIndicator;
+import io.delayqueue.autoconfigure.failure.StartFailedException;
 import io.delayqueue.jdbc.DelayQueueDataSource;
 import io.delayqueue.jdbc.database.H2Database;
 import io.delayqueue.jdbc.modulith.WithoutModulith;
@@ -230,6 +231,22 @@ class OutboxApplicationTests {
                         "spring.datasource.url=" + new H2Database("empty").url(),
                         "delayqueue.outbox.initialize-schema=never"))
                 .hasStackTraceContaining("The outbox cannot use its table 'delayqueue_outbox':");
+    }
+
+    @Test
+    void aTableOfAnotherNameIsNotCreated() {
+        assertThatThrownBy(() -> start(
+                        Application.class,
+                        "spring.datasource.url=" + new H2Database("empty").url(),
+                        "delayqueue.outbox.table=messages",
+                        "delayqueue.outbox.initialize-schema=always"))
+                .rootCause()
+                .isInstanceOfSatisfying(
+                        StartFailedException.class,
+                        failure -> assertThat(failure.action())
+                                .startsWith(
+                                        "Create the table with a copy of the script io/delayqueue/jdbc/schema-h2.sql of"
+                                                + " delayqueue-jdbc that has this name instead of delayqueue_outbox:"));
     }
 
     @Test
