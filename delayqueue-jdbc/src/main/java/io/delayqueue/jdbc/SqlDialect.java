@@ -79,6 +79,11 @@ public enum SqlDialect {
         return now;
     }
 
+    /** A query of the present time in milliseconds since 1970. */
+    public String queryOfNow() {
+        return "select " + now + (this == ORACLE ? " from dual" : "");
+    }
+
     /**
      * A query of the first rows in the order of a column.
      *

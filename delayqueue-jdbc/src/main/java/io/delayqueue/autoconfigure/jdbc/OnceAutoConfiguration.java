@@ -9,7 +9,6 @@ import io.delayqueue.event.EventBus;
 import io.delayqueue.jdbc.DelayQueueDataSource;
 import io.delayqueue.jdbc.once.HandledRetention;
 import io.delayqueue.jdbc.once.OnceListeners;
-import java.time.InstantSource;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aot.hint.RuntimeHints;
@@ -46,7 +45,6 @@ public final class OnceAutoConfiguration {
                 new MarkedBean<>(markedManager, managers)::find,
                 beans,
                 events,
-                InstantSource.system(),
                 properties.once().table(),
                 properties.once().retention());
     }
@@ -61,7 +59,6 @@ public final class OnceAutoConfiguration {
         HandledRetention retention = HandledRetention.of(
                 listeners,
                 engine,
-                InstantSource.system(),
                 properties.once().retention(),
                 properties.once().cleanUpInterval());
         return new LifecycleAction(

@@ -2,16 +2,18 @@ package io.delayqueue.jdbc.once;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.delayqueue.jdbc.QueueDatabase;
 import io.delayqueue.listener.Delivery;
 import io.delayqueue.message.Printable;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
-import java.time.Instant;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import javax.sql.DataSource;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -21,7 +23,8 @@ import org.springframework.transaction.support.TransactionTemplate;
 /**
  * The table of handled messages. Its primary key is a digest of topic, id and send id, because these may have any
  * characters: many databases compare text without regard to case or trailing blanks, or reject some characters. The other
- * columns are for people. Thread-safe.
+ * columns are for people, and the time for the clean-up: it is that of the database, so clocks of nodes do not matter.
+ * Thread-safe.
  */
 public final class HandledMessages {
 
@@ -31,6 +34,7 @@ public final class HandledMessages {
     private static final int KEY_BYTES = 20;
     private static final int MAX_LISTENER = 255;
 
+    private final QueueDatabase database;
     private final JdbcTemplate jdbc;
     /** For statements outside the transaction of a handler, because a pool may not commit by itself. */
     private final TransactionTemplate transaction;
@@ -43,6 +47,7 @@ public final class HandledMessages {
      * @param table its name, not quoted
      */
     public HandledMessages(DataSource dataSource, String table) {
+        this.database = new QueueDatabase(dataSource);
         this.jdbc = new JdbcTemplate(dataSource);
         this.transaction = new TransactionTemplate(new JdbcTransactionManager(dataSource));
         this.table = table;
@@ -80,14 +85,15 @@ public final class HandledMessages {
      *
      * @throws org.springframework.dao.DataIntegrityViolationException if a row exists
      */
-    void insert(String listener, Collection<Keyed> messages, Instant now) {
+    void insert(String listener, Collection<Keyed> messages) {
         String shownListener = shown(listener, MAX_LISTENER);
         List<Object[]> rows = messages.stream()
                 .sorted((a, b) -> a.key().compareTo(b.key()))
-                .map(message -> row(shownListener, message, now))
+                .map(message -> row(shownListener, message))
                 .toList();
         String sql = "insert into " + table
-                + " (message_key, listener, topic, message_id, send_id, handled_at) values (?, ?, ?, ?, ?, ?)";
+                + " (message_key, listener, topic, message_id, send_id, handled_at) values (?, ?, ?, ?, ?, "
+                + database.dialect().now() + ")";
         if (rows.size() == 1) {
             jdbc.update(sql, rows.get(0));
         } else {
@@ -95,15 +101,14 @@ public final class HandledMessages {
         }
     }
 
-    private static Object[] row(String listener, Keyed message, Instant now) {
+    private static Object[] row(String listener, Keyed message) {
         Delivery delivery = message.delivery();
         return new Object[] {
             message.key(),
             listener,
             shown(delivery.topic(), Printable.MAX),
             shown(delivery.id(), Printable.MAX),
-            delivery.sendId(),
-            now.toEpochMilli()
+            delivery.sendId()
         };
     }
 
@@ -121,21 +126,23 @@ public final class HandledMessages {
     }
 
     /**
-     * Deletes rows that were inserted before a time, at most {@value #DELETED_AT_ONCE}.
+     * Deletes rows that are older than a time by the database's clock, at most {@value #DELETED_AT_ONCE}.
      *
      * @return the number of rows that were found; another node may have deleted them
      */
-    int deleteBefore(Instant time) {
-        return transaction.execute(status -> delete(time));
+    int deleteOlderThan(Duration age) {
+        return transaction.execute(status -> delete(age));
     }
 
-    private int delete(Instant time) {
+    private int delete(Duration age) {
+        // a query of its own, because PostgreSQL uses no index for a condition with its clock
+        long now = Objects.requireNonNull(jdbc.queryForObject(database.dialect().queryOfNow(), Long.class));
         List<String> expired = jdbc.query(
                 connection -> {
                     var statement =
                             connection.prepareStatement("select message_key from " + table + " where handled_at < ?");
                     statement.setMaxRows(DELETED_AT_ONCE);
-                    statement.setLong(1, time.toEpochMilli());
+                    statement.setLong(1, now - age.toMillis());
                     return statement;
                 },
                 (row, number) -> row.getString(1));

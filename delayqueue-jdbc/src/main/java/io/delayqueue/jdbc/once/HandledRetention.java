@@ -7,7 +7,6 @@ import io.delayqueue.coordination.PeriodicTaskScheduler;
 import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
 import io.delayqueue.event.FailureLog;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.concurrent.Executor;
 import java.util.random.RandomGenerator;
 import org.apache.commons.logging.Log;
@@ -26,7 +25,6 @@ public final class HandledRetention {
     private final OnceListeners listeners;
     private final PeriodicTaskScheduler scheduler;
     private final Executor executor;
-    private final InstantSource clock;
     private final RandomGenerator random;
     private final Duration retention;
     private final Duration interval;
@@ -42,14 +40,12 @@ public final class HandledRetention {
             OnceListeners listeners,
             PeriodicTaskScheduler scheduler,
             Executor executor,
-            InstantSource clock,
             RandomGenerator random,
             Duration retention,
             Duration interval) {
         this.listeners = listeners;
         this.scheduler = scheduler;
         this.executor = executor;
-        this.clock = clock;
         this.random = random;
         this.retention = retention;
         this.interval = interval;
@@ -57,13 +53,9 @@ public final class HandledRetention {
 
     /** Creates the clean-up of an application, which is not started. */
     public static HandledRetention of(
-            OnceListeners listeners,
-            DelayQueueEngine engine,
-            InstantSource clock,
-            Duration retention,
-            Duration interval) {
+            OnceListeners listeners, DelayQueueEngine engine, Duration retention, Duration interval) {
         return new HandledRetention(
-                listeners, engine.tasks(), engine::execute, clock, RandomGenerator.getDefault(), retention, interval);
+                listeners, engine.tasks(), engine::execute, RandomGenerator.getDefault(), retention, interval);
     }
 
     /**
@@ -121,7 +113,7 @@ public final class HandledRetention {
         private void delete() {
             boolean more = false;
             try {
-                int deleted = table.deleteBefore(clock.instant().minus(retention));
+                int deleted = table.deleteOlderThan(retention);
                 more = deleted == HandledMessages.DELETED_AT_ONCE;
                 if (deleted > 0 && log.isDebugEnabled()) {
                     log.debug("Removed " + deleted + " records of handled messages");

@@ -7,7 +7,6 @@ import io.delayqueue.listener.DeliveryHandler;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.message.DurationText;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -29,7 +28,6 @@ public final class OnceListeners implements OnceHandling {
     private final Supplier<@Nullable PlatformTransactionManager> manager;
     private final TransactionRules rules;
     private final EventBus events;
-    private final InstantSource clock;
     private final String table;
     private final Duration retention;
     private final List<OnceMethod> methods = new ArrayList<>();
@@ -47,14 +45,12 @@ public final class OnceListeners implements OnceHandling {
             Supplier<@Nullable PlatformTransactionManager> manager,
             ConfigurableBeanFactory beans,
             EventBus events,
-            InstantSource clock,
             String table,
             Duration retention) {
         this.dataSource = dataSource;
         this.manager = manager;
         this.rules = new TransactionRules(beans);
         this.events = events;
-        this.clock = clock;
         this.table = table;
         this.retention = retention;
     }
@@ -77,8 +73,7 @@ public final class OnceListeners implements OnceHandling {
                 target(source),
                 transactions,
                 rules.of(method, transactions),
-                new HandledMessages(target(source), table),
-                clock);
+                new HandledMessages(target(source), table));
         synchronized (methods) {
             methods.add(method);
         }

@@ -4,7 +4,6 @@ import io.delayqueue.event.FailureLog;
 import io.delayqueue.jdbc.once.HandledMessages.Keyed;
 import io.delayqueue.listener.DependencyUnavailableException;
 import io.delayqueue.message.Printable;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Set;
 import javax.sql.DataSource;
@@ -36,21 +35,18 @@ final class OnceTransaction {
     private final PlatformTransactionManager manager;
     private final TransactionDefinition definition;
     private final HandledMessages handled;
-    private final InstantSource clock;
 
     OnceTransaction(
             String listener,
             DataSource dataSource,
             PlatformTransactionManager manager,
             TransactionDefinition definition,
-            HandledMessages handled,
-            InstantSource clock) {
+            HandledMessages handled) {
         this.listener = listener;
         this.dataSource = dataSource;
         this.manager = manager;
         this.definition = definition;
         this.handled = handled;
-        this.clock = clock;
     }
 
     /** The method's call. */
@@ -127,7 +123,7 @@ final class OnceTransaction {
     /** Returns null if the rows are inserted. */
     private @Nullable DataIntegrityViolationException insert(List<Keyed> messages) {
         try {
-            handled.insert(listener, messages, clock.instant());
+            handled.insert(listener, messages);
             return null;
         } catch (DataIntegrityViolationException e) {
             return e;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.delayqueue.jdbc.database.H2Database;
-import java.time.Instant;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.core.JdbcTemplate;
@@ -26,7 +26,7 @@ class HandledMessagesTests {
             jdbc.update("insert into delayqueue_handled (message_key, listener, topic, message_id, send_id, handled_at)"
                     + " values ('k', 'l', 't', 'i', 's', 1)");
 
-            int deleted = new HandledMessages(pool, "delayqueue_handled").deleteBefore(Instant.EPOCH.plusSeconds(1));
+            int deleted = new HandledMessages(pool, "delayqueue_handled").deleteOlderThan(Duration.ofDays(1));
 
             assertThat(deleted).isEqualTo(1);
             assertThat(jdbc.queryForObject("select count(*) from delayqueue_handled", Long.class))

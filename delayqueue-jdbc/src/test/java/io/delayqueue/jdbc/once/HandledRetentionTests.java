@@ -1,6 +1,8 @@
 package io.delayqueue.jdbc.once;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.when;
 
 import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.annotation.InvalidListenerException;
@@ -8,8 +10,10 @@ import io.delayqueue.annotation.OnceHandling.OnceMethod;
 import io.delayqueue.coordination.PeriodicTask;
 import io.delayqueue.coordination.PeriodicTaskScheduler;
 import io.delayqueue.event.EventBus;
+import io.delayqueue.jdbc.SqlDialect;
+import io.delayqueue.listener.Delivery;
+import io.delayqueue.listener.DeliveryHandler;
 import java.time.Duration;
-import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -27,7 +31,7 @@ class HandledRetentionTests {
 
     private static final Duration RETENTION = Duration.ofDays(7);
     private static final Duration INTERVAL = Duration.ofMinutes(10);
-    private static final Instant NOW = Instant.parse("2026-11-24T12:00:00Z");
+    private static final Duration HOUR = Duration.ofHours(1);
 
     private final Scheduler scheduler = new Scheduler();
     private OnceDatabase database;
@@ -80,37 +84,51 @@ class HandledRetentionTests {
                 () -> new JdbcTransactionManager(dataSource),
                 new DefaultListableBeanFactory(),
                 new EventBus(List.of()),
-                () -> NOW,
                 "delayqueue_handled",
                 RETENTION);
-        retention = new HandledRetention(
-                listeners, scheduler, Runnable::run, () -> NOW, new Random(1), RETENTION, INTERVAL);
+        retention = new HandledRetention(listeners, scheduler, Runnable::run, new Random(1), RETENTION, INTERVAL);
     }
 
-    private void addListener() throws Exception {
+    private DeliveryHandler addListener() throws Exception {
         OnceMethod method = new OnceMethod(
                 "l",
                 getClass(),
                 getClass().getDeclaredMethod("create"),
                 (problem, fix) -> new InvalidListenerException("bean", "", problem, fix));
-        assertThat(listeners.once(method, deliveries -> null)).isNotNull();
+        return listeners.once(method, deliveries -> null);
+    }
+
+    private long databaseMillis() {
+        return database.jdbc().queryForObject(SqlDialect.H2.queryOfNow(), Long.class);
     }
 
     private void insertRows(int count, Duration age) {
         database.jdbc()
                 .batchUpdate(
                         "insert into delayqueue_handled (message_key, listener, topic, message_id, send_id, handled_at)"
-                                + " values (?, 'l', 't', 'm', '-', ?)",
+                                + " values (?, 'l', 't', 'm', '-', " + SqlDialect.H2.now() + " - ?)",
                         IntStream.range(0, count)
-                                .mapToObj(i -> new Object[] {
-                                    age + "-" + i, NOW.minus(age).toEpochMilli()
-                                })
+                                .mapToObj(i -> new Object[] {age + "-" + i, age.toMillis()})
                                 .toList());
     }
 
     private static void assertIsAnInterval(Duration time) {
         assertThat(time)
                 .isBetween(INTERVAL.dividedBy(2), INTERVAL.multipliedBy(3).dividedBy(2));
+    }
+
+    @Test
+    void rowsHaveTheTimeOfTheDatabase() throws Exception {
+        Delivery delivery = mock(Delivery.class);
+        when(delivery.topic()).thenReturn("t");
+        when(delivery.id()).thenReturn("m");
+        when(delivery.sendId()).thenReturn("-");
+        long before = databaseMillis();
+
+        assertThat(addListener().handle(List.of(delivery))).isNull();
+
+        assertThat(database.jdbc().queryForObject("select handled_at from delayqueue_handled", Long.class))
+                .isBetween(before, databaseMillis());
     }
 
     @Test
@@ -124,8 +142,8 @@ class HandledRetentionTests {
     @Test
     void aBacklogIsRemovedAtOnceInSmallDeletes() throws Exception {
         addListener();
-        insertRows(2500, RETENTION.plusMillis(1));
-        insertRows(1, RETENTION);
+        insertRows(2500, RETENTION.plus(HOUR));
+        insertRows(1, RETENTION.minus(HOUR));
         retention.start(new DelayListenerRegistry(true));
 
         assertIsAnInterval(scheduler.run());
@@ -142,7 +160,7 @@ class HandledRetentionTests {
     @Test
     void aFailureIsFollowedByAnotherTry() throws Exception {
         addListener();
-        insertRows(1, RETENTION.plusMillis(1));
+        insertRows(1, RETENTION.plus(HOUR));
         retention.start(new DelayListenerRegistry(true));
         assertIsAnInterval(scheduler.run());
         database.jdbc().execute("alter table delayqueue_handled rename to elsewhere");
@@ -158,7 +176,7 @@ class HandledRetentionTests {
     @Test
     void nothingFollowsAStop() throws Exception {
         addListener();
-        insertRows(2500, RETENTION.plusMillis(1));
+        insertRows(2500, RETENTION.plus(HOUR));
         retention.start(new DelayListenerRegistry(true));
         assertIsAnInterval(scheduler.run());
         retention.stop();
