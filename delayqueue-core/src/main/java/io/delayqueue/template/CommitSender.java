@@ -210,7 +210,7 @@ final class CommitSender {
     }
 
     /**
-     * Sends messages of the outbox, once. Their ids differ.
+     * Sends messages of the outbox, once. Their ids differ. The caller publishes failures, when it has recorded them.
      *
      * @return the results in the order of the messages
      */
@@ -226,9 +226,6 @@ final class CommitSender {
             Failed failed = message.failed();
             results.add(failed == null ? message.result().join() : failed);
         }
-        failed(results.stream()
-                .filter(result -> !SendFailures.isTransient(result))
-                .toList());
         return results;
     }
 

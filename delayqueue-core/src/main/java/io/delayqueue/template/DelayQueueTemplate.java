@@ -216,7 +216,7 @@ public class DelayQueueTemplate implements DelayQueueOperations {
     }
 
     /**
-     * Sends messages of an outbox, once. Never throws.
+     * Sends messages of an outbox, once. Never throws. Publishes no failures.
      *
      * @param messages messages with different topics or ids
      * @return the results in the order of the messages

@@ -9,6 +9,8 @@ import io.delayqueue.jdbc.outbox.OutboxTable.Row;
 import io.delayqueue.jdbc.outbox.OutboxTable.Unreadable;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.SendResult;
+import io.delayqueue.message.SendResult.Failed;
+import io.delayqueue.template.DelayQueueException;
 import io.delayqueue.template.OutboxMessage;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -69,6 +71,9 @@ public final class OutboxRelay {
     private long after;
     private @Nullable Long nextSearch;
     private @Nullable Long nextSample;
+    /** What is told when the batch is committed. If the commit fails, the next batch has its rows again. */
+    private final List<Runnable> afterCommit = new ArrayList<>();
+
     private final Outage ofDatabase = new Outage("The database");
     private final Outage ofRedis = new Outage("Redis");
 
@@ -288,9 +293,16 @@ public final class OutboxRelay {
             outbox.probe();
             return;
         }
-        while (!isStopped() && outbox.transactions().inTransaction(this::relayBatch)) {
+        while (!isStopped() && relayAndCommit()) {
             settle();
         }
+    }
+
+    private boolean relayAndCommit() {
+        afterCommit.clear();
+        boolean settled = outbox.transactions().inTransaction(this::relayBatch);
+        afterCommit.forEach(Runnable::run);
+        return settled;
     }
 
     private boolean isStopped() {
@@ -325,11 +337,15 @@ public final class OutboxRelay {
                 rejected.put(entry.getKey(), JdbcOutbox.reason(result));
             } else {
                 unavailable = result;
+                continue;
+            }
+            if (result instanceof Failed failed) {
+                afterCommit.add(() -> tell(failed.topic(), failed.id(), DelayQueueException.of(failed)));
             }
         }
         if (!sent.isEmpty()) {
             table.delete(sent);
-            outbox.deleted(sent);
+            afterCommit.add(() -> outbox.deleted(sent));
         }
         if (!rejected.isEmpty()) {
             table.setAside(rejected);
@@ -351,12 +367,18 @@ public final class OutboxRelay {
             String reason = "UNREADABLE: this version cannot read the row: "
                     + row.cause().getMessage();
             reasons.put(row.seq(), reason);
-            log.error("The row " + row.seq() + " of the outbox, with the message " + Printable.of(row.messageId())
-                    + " of topic " + Printable.of(row.topic()) + ", is set aside. " + reason);
-            events.publish(listener -> listener.sendAfterCommitFailed(row.topic(), row.messageId(), row.cause()));
+            afterCommit.add(() -> {
+                log.error("The row " + row.seq() + " of the outbox, with the message " + Printable.of(row.messageId())
+                        + " of topic " + Printable.of(row.topic()) + ", is set aside. " + reason);
+                tell(row.topic(), row.messageId(), row.cause());
+            });
         }
         table.setAside(reasons);
         nextSample = null;
+    }
+
+    private void tell(String topic, String id, Throwable cause) {
+        events.publish(listener -> listener.sendAfterCommitFailed(topic, id, cause));
     }
 
     private void record(boolean settled, @Nullable SendResult unavailable) {

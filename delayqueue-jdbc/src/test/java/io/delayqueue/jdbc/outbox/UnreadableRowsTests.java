@@ -3,7 +3,10 @@ package io.delayqueue.jdbc.outbox;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.jdbc.database.H2Database;
+import io.delayqueue.template.SendLimits;
 import io.delayqueue.testing.TestDatabase;
+import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -43,5 +46,35 @@ class UnreadableRowsTests extends OutboxTest {
         assertThat(node.jdbc.queryForObject("select reason from delayqueue_outbox", String.class))
                 .matches("(UNREADABLE|INVALID): .+");
         assertThat(node.queue.sent()).anyMatch(line -> line.startsWith("failed "));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"unreadable", "rejected"})
+    void isToldOnceAfterTheCommitThatSetsItAside(String payload) {
+        OutboxNode node = node();
+        node.outbox.close();
+        node.place(message("a", payload));
+        if (payload.equals("unreadable")) {
+            node.jdbc.update("update delayqueue_outbox set envelope = X'00', topic = ' '");
+        }
+        OutboxNode relaying =
+                node(template -> template.limits(new SendLimits(1, 1000, Duration.ofHours(1), 500, 1_000_000)));
+        List<String> calls = callsOfTheRelay(payload);
+        relaying.faults.failAt(calls.indexOf("commit"), false, false, () -> {});
+
+        relaying.relay.run();
+        assertThat(relaying.faults.hasFailed()).isTrue();
+        assertThat(relaying.queue.sent()).isEmpty();
+
+        relaying.relay.run();
+        relaying.relay.run();
+        assertThat(relaying.queue.sent()).singleElement().asString().startsWith("failed ");
+        assertThat(relaying.outbox.table().content().setAside()).isEqualTo(1);
+    }
+
+    private static List<String> callsOfTheRelay(String payload) {
+        return payload.equals("unreadable")
+                ? List.of("search", "claim", "set aside", "commit")
+                : List.of("search", "claim", "blocked", "set aside", "commit");
     }
 }
