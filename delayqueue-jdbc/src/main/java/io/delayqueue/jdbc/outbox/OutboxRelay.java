@@ -39,7 +39,8 @@ import org.jspecify.annotations.Nullable;
  * before the deletion, the messages are sent again, and Redis recognises them.
  *
  * <p>A message is sent only if no earlier message of its id waits in the table, except those that were sent before it in
- * the same batch. So the messages of an id keep the order of their rows on all nodes.
+ * the same batch. So a message is sent after those of its id that were committed when its row was inserted, on all nodes.
+ * The numbers of rows of overlapping transactions say nothing about the order of their commits.
  */
 public final class OutboxRelay {
 

@@ -12,7 +12,7 @@ public record H2Database(String name) implements TestDatabase {
 
     @Override
     public String url() {
-        return "jdbc:h2:mem:" + name + ";DB_CLOSE_DELAY=-1";
+        return "jdbc:h2:mem:" + name + ";DB_CLOSE_DELAY=-1;LOCK_TIMEOUT=20000";
     }
 
     @Override
