@@ -17,12 +17,18 @@ public interface TestDatabase {
 
     String user();
 
+    /** Whether connections of its pools commit each statement by themselves. */
+    default boolean autoCommit() {
+        return true;
+    }
+
     /** Opens a pool of connections, which the caller closes. */
     default HikariDataSource open() {
         HikariConfig config = new HikariConfig();
         config.setJdbcUrl(url());
         config.setUsername(user());
         config.setPassword("");
+        config.setAutoCommit(autoCommit());
         config.setMaximumPoolSize(8);
         config.setMinimumIdle(0);
         config.setConnectionTimeout(Duration.ofSeconds(20).toMillis());

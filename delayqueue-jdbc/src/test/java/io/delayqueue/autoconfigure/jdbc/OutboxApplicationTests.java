@@ -237,7 +237,7 @@ class OutboxApplicationTests {
     void aTableOfAnotherNameIsNotCreated() {
         assertThatThrownBy(() -> start(
                         Application.class,
-                        "spring.datasource.url=" + new H2Database("empty").url(),
+                        "spring.datasource.url=" + new H2Database("another").url(),
                         "delayqueue.outbox.table=messages",
                         "delayqueue.outbox.initialize-schema=always"))
                 .rootCause()

@@ -3,6 +3,8 @@ package io.delayqueue.jdbc.database;
 import io.delayqueue.testing.DatabaseServer;
 import io.delayqueue.testing.MariaServer;
 import io.delayqueue.testing.PostgresServer;
+import org.jspecify.annotations.Nullable;
+import org.junit.platform.commons.support.AnnotationSupport;
 
 /** The databases that all test classes of this JVM share. They end with it. */
 public final class Databases {
@@ -23,6 +25,14 @@ public final class Databases {
 
     public static MariaServer maria() {
         return Maria.SERVER;
+    }
+
+    /** The server that a test class requires; null if it requires none. */
+    public static @Nullable DatabaseServer of(Class<?> test) {
+        return AnnotationSupport.findAnnotation(test, RequiresDatabase.class)
+                .<DatabaseServer>map(
+                        required -> required.value() == RequiresDatabase.Kind.POSTGRESQL ? postgres() : maria())
+                .orElse(null);
     }
 
     private static <T extends DatabaseServer> T started(T server) {

@@ -3,7 +3,11 @@ package io.delayqueue.jdbc.database;
 import io.delayqueue.testing.TestDatabase;
 
 /** H2 in this JVM's memory. */
-public record H2Database(String name) implements TestDatabase {
+public record H2Database(String name, boolean autoCommit) implements TestDatabase {
+
+    public H2Database(String name) {
+        this(name, true);
+    }
 
     @Override
     public String platform() {

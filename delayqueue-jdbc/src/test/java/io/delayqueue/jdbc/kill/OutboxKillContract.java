@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
+import io.delayqueue.jdbc.database.Databases;
 import io.delayqueue.test.EffectLedger;
 import io.delayqueue.test.redis.RedisServerProcess;
 import io.delayqueue.testing.DatabaseServer;
@@ -114,12 +115,10 @@ abstract class OutboxKillContract {
         }
     }
 
-    abstract DatabaseServer database();
-
     @BeforeEach
     void start(@TempDir Path directory) throws Exception {
         System.out.println("Seed " + seed);
-        database = database();
+        database = Databases.of(getClass());
         database.reset();
         pool = database.open();
         jdbc = new JdbcTemplate(pool);

@@ -13,20 +13,21 @@ import io.delayqueue.event.EventBus;
 import io.delayqueue.jdbc.SqlDialect;
 import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.DeliveryHandler;
+import java.sql.Connection;
+import java.sql.SQLException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
-import java.util.UUID;
-import java.util.stream.IntStream;
 import javax.sql.DataSource;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+import org.springframework.jdbc.datasource.DelegatingDataSource;
 import org.springframework.jdbc.support.JdbcTransactionManager;
 
-/** When old rows are removed. */
+/** When old rows are removed, through a pool whose connections do not commit by themselves. */
 class HandledRetentionTests {
 
     private static final Duration RETENTION = Duration.ofDays(7);
@@ -77,8 +78,15 @@ class HandledRetentionTests {
 
     @BeforeEach
     void create() {
-        database = OnceDatabase.create("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1", "sa", "h2");
-        DataSource dataSource = database.jdbc().getDataSource();
+        database = OnceDatabase.h2();
+        DataSource dataSource = new DelegatingDataSource(database.jdbc().getDataSource()) {
+            @Override
+            public Connection getConnection() throws SQLException {
+                Connection connection = super.getConnection();
+                connection.setAutoCommit(false);
+                return connection;
+            }
+        };
         listeners = new OnceListeners(
                 () -> dataSource,
                 () -> new JdbcTransactionManager(dataSource),
@@ -103,13 +111,7 @@ class HandledRetentionTests {
     }
 
     private void insertRows(int count, Duration age) {
-        database.jdbc()
-                .batchUpdate(
-                        "insert into delayqueue_handled (message_key, listener, topic, message_id, send_id, handled_at)"
-                                + " values (?, 'l', 't', 'm', '-', " + SqlDialect.H2.now() + " - ?)",
-                        IntStream.range(0, count)
-                                .mapToObj(i -> new Object[] {age + "-" + i, age.toMillis()})
-                                .toList());
+        database.insertRows(count, databaseMillis() - age.toMillis());
     }
 
     private static void assertIsAnInterval(Duration time) {

@@ -11,29 +11,32 @@ import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
 import jakarta.persistence.Entity;
 import jakarta.persistence.EntityManager;
-import jakarta.persistence.EntityManagerFactory;
 import jakarta.persistence.Id;
 import jakarta.persistence.Table;
 import java.util.UUID;
-import javax.sql.DataSource;
-import org.hibernate.jpa.HibernatePersistenceProvider;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Configuration;
-import org.springframework.orm.jpa.JpaTransactionManager;
-import org.springframework.orm.jpa.LocalContainerEntityManagerFactoryBean;
-import org.springframework.orm.jpa.SharedEntityManagerCreator;
-import org.springframework.orm.jpa.vendor.HibernateJpaDialect;
+import org.junit.jupiter.api.TestInstance;
+import org.springframework.boot.persistence.autoconfigure.EntityScan;
 import org.springframework.transaction.annotation.Transactional;
 
 /** A listener with once whose effects are entities: JPA uses the connection that inserts the row. */
 @EmbeddedRedis
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class JpaOnceTests {
 
-    private final RedisServerProcess redis;
+    private final OnceDatabase database = OnceDatabase.h2();
+    private OnceNode node;
 
-    JpaOnceTests(RedisServerProcess redis) {
-        this.redis = redis;
+    @BeforeAll
+    void start(RedisServerProcess redis) {
+        node = OnceNode.start(redis.port(), UUID.randomUUID().toString(), database, Listener.class, Behaviour.EFFECT);
+    }
+
+    @AfterAll
+    void stop() {
+        node.close();
     }
 
     /** A row of the table of effects. */
@@ -52,32 +55,7 @@ class JpaOnceTests {
         }
     }
 
-    @Configuration(proxyBeanMethods = false)
-    static class Jpa {
-
-        @Bean
-        LocalContainerEntityManagerFactoryBean entityManagerFactory(DataSource dataSource) {
-            LocalContainerEntityManagerFactoryBean factory = new LocalContainerEntityManagerFactoryBean();
-            factory.setDataSource(dataSource);
-            factory.setPersistenceProviderClass(HibernatePersistenceProvider.class);
-            factory.setJpaDialect(new HibernateJpaDialect());
-            factory.setPersistenceUnitName("effects");
-            factory.setPackagesToScan("io.delayqueue.none");
-            factory.setPersistenceUnitPostProcessors(unit -> unit.addManagedClassName(EffectEntity.class.getName()));
-            return factory;
-        }
-
-        @Bean
-        JpaTransactionManager transactionManager(EntityManagerFactory factory) {
-            return new JpaTransactionManager(factory);
-        }
-
-        @Bean
-        Listener listener(EntityManagerFactory factory) {
-            return new Listener(SharedEntityManagerCreator.createSharedEntityManager(factory));
-        }
-    }
-
+    @EntityScan(basePackageClasses = EffectEntity.class)
     static class Listener {
 
         private final EntityManager entities;
@@ -99,22 +77,17 @@ class JpaOnceTests {
 
     @Test
     void entitiesAndTheRowAreOneTransaction() {
-        OnceDatabase database =
-                OnceDatabase.create("jdbc:h2:mem:" + UUID.randomUUID() + ";DB_CLOSE_DELAY=-1", "sa", "h2");
-        try (OnceNode node =
-                OnceNode.start(redis.port(), UUID.randomUUID().toString(), database, Jpa.class, Behaviour.EFFECT)) {
-            DelayMessage message =
-                    DelayMessage.to("t").id("m").nonce("n").payload("p").build();
-            node.delayQueue().send(message);
-            await().until(() -> node.seen.acknowledged.size() == 1);
-            assertThat(node.seen.retried).containsExactly("m");
-            assertThat(database.effects()).isEqualTo(1);
-            assertThat(database.handled()).isEqualTo(1);
+        DelayMessage message =
+                DelayMessage.to("t").id("m").nonce("n").payload("p").build();
+        node.delayQueue().send(message);
+        await().until(() -> node.seen.acknowledged.size() == 1);
+        assertThat(node.seen.retried).containsExactly("m");
+        assertThat(database.effects()).isEqualTo(1);
+        assertThat(database.handled()).isEqualTo(1);
 
-            node.delayQueue().send(message);
-            await().until(() -> node.seen.acknowledged.size() == 2);
-            assertThat(node.seen.suppressed).containsExactly("m");
-            assertThat(database.effects()).isEqualTo(1);
-        }
+        node.delayQueue().send(message);
+        await().until(() -> node.seen.acknowledged.size() == 2);
+        assertThat(node.seen.suppressed).containsExactly("m");
+        assertThat(database.effects()).isEqualTo(1);
     }
 }

@@ -4,14 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.admin.TopicCounts;
-import io.delayqueue.annotation.DelayListener;
 import io.delayqueue.jdbc.once.OnceNode.Behaviour;
-import io.delayqueue.jdbc.once.OnceNode.Joining;
 import io.delayqueue.jdbc.once.OnceNode.Listeners;
-import io.delayqueue.jdbc.once.OnceNode.Plain;
 import io.delayqueue.listener.BatchFailureException;
 import io.delayqueue.listener.Delivery;
-import io.delayqueue.listener.DeliveryInterceptor;
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.ReplayOutcome;
@@ -21,11 +17,9 @@ import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
@@ -226,30 +220,20 @@ abstract class OnceContract {
 
     // ---- deliveries that are no repeats ----------------------------------------------------------------------------
 
-    @Test
-    void anIdThatIsSentAgainIsHandledAgain() {
-        send("plain", m);
+    @ParameterizedTest
+    @ValueSource(longs = {0, 5})
+    void anIdThatIsSentAgainIsHandledAgain(long version) {
+        DelayMessage.Builder message = DelayMessage.to("plain").id(m).payload("p");
+        DelayMessage sent = (version == 0 ? message : message.version(version)).build();
+        node.delayQueue().send(sent);
         awaitAcknowledged(m);
 
-        send("plain", m);
+        node.delayQueue().send(sent);
         awaitAcknowledged(m, m);
 
         assertThat(database.effects()).isEqualTo(2);
         assertThat(database.handled()).isEqualTo(2);
         assertThat(node.seen.suppressed).isEmpty();
-    }
-
-    @Test
-    void aVersionThatIsSentAgainIsHandledAgain() {
-        DelayMessage message =
-                DelayMessage.to("plain").id(m).version(5).payload("p").build();
-        node.delayQueue().send(message);
-        awaitAcknowledged(m);
-
-        node.delayQueue().send(message);
-        awaitAcknowledged(m, m);
-
-        assertThat(database.effects()).isEqualTo(2);
     }
 
     @Test
@@ -268,7 +252,7 @@ abstract class OnceContract {
         node.behave(Behaviour.single((effects, delivery) -> {
             effects.add(delivery);
             if (delivery.attempt() < 3) {
-                throw new IllegalStateException("on purpose");
+                throw new IllegalArgumentException("for which the transaction of joining does not roll back");
             }
         }));
         send(topic, m);
@@ -278,21 +262,6 @@ abstract class OnceContract {
         assertThat(node.seen.suppressed).isEmpty();
         assertThat(database.effects()).isEqualTo(1);
         assertThat(database.handled()).isEqualTo(1);
-    }
-
-    @Test
-    void anExceptionOfNoRollbackForRollsBackToo() {
-        node.behave(Behaviour.single((effects, delivery) -> {
-            effects.add(delivery);
-            if (delivery.attempt() == 1) {
-                throw new IllegalArgumentException("on purpose");
-            }
-        }));
-        send("joining", m);
-        awaitAcknowledged(m);
-
-        assertThat(node.seen.suppressed).isEmpty();
-        assertThat(database.effects()).isEqualTo(1);
     }
 
     @Test
@@ -506,8 +475,8 @@ abstract class OnceContract {
     void expiredRowsAreRemovedAThousandAtATime() {
         OnceDatabase other = newDatabase();
         HandledMessages table = new HandledMessages(other.jdbc().getDataSource(), "delayqueue_handled");
-        insertRows(other, 2500, 0);
-        insertRows(other, 3, Long.MAX_VALUE);
+        other.insertRows(2500, 0);
+        other.insertRows(3, Long.MAX_VALUE);
 
         assertThat(table.deleteOlderThan(Duration.ofDays(1))).isEqualTo(1000);
         assertThat(other.handled()).isEqualTo(1503);
@@ -521,19 +490,9 @@ abstract class OnceContract {
     void nodesRemoveExpiredRowsAndKeepOthers() {
         send("plain", m);
         awaitAcknowledged(m);
-        insertRows(database, 10, 0);
+        database.insertRows(10, 0);
 
         await().until(() -> database.handled() == 1);
-    }
-
-    private static void insertRows(OnceDatabase database, int count, long time) {
-        database.jdbc()
-                .batchUpdate(
-                        "insert into delayqueue_handled (message_key, listener, topic, message_id, send_id, handled_at)"
-                                + " values (?, 'l', 't', 'm', '-', ?)",
-                        IntStream.range(0, count)
-                                .mapToObj(i -> new Object[] {HandledMessages.keyOf("t", i + " " + time, "-"), time})
-                                .toList());
     }
 
     // ---- invariant -------------------------------------------------------------------------------------------------
@@ -593,54 +552,32 @@ abstract class OnceContract {
 
     @Tag("long")
     @Tag("jdbc")
-    @ParameterizedTest
-    @ValueSource(classes = {Plain.class, Joining.class})
-    void aMessageWhoseAcknowledgementIsLostIsNotHandledAgain(Class<?> listener) {
-        String topic = listener.getSimpleName().toLowerCase(Locale.ROOT);
-        AtomicInteger calls = new AtomicInteger();
-        TwoNodes two = twoNodes();
-        OnceNode first = two.start(two.proxy.port(), listener, Behaviour.single((effects, delivery) -> {
-            calls.incrementAndGet();
-            effects.add(delivery);
-            two.proxy.cut(); // the node commits, but is separated from Redis
-        }));
-        first.delayQueue().send(DelayMessage.to(topic).id(m).payload("p").build());
-        await().until(() -> two.database.effects() == 1);
-
-        OnceNode second = two.start(redis.port(), listener, (effects, deliveries) -> calls.incrementAndGet());
-        await().untilAsserted(() -> assertThat(second.seen.acknowledged).containsExactly(m));
-
-        assertThat(second.seen.suppressed).containsExactly(m);
-        assertThat(calls).hasValue(1);
-        assertThat(two.database.effects()).isEqualTo(1);
-        assertThat(first.seen.acknowledged).isEmpty();
-    }
-
-    @Tag("long")
-    @Tag("jdbc")
     @Test
     void eachMessageOfTwoNodesHasOneEffectWhateverFails() {
         int count = 3000;
-        TwoNodes two = twoNodes();
-        OnceNode first = startFaulty(two, two.proxy.port());
-        OnceNode second = startFaulty(two, redis.port());
-        first.delayQueue().sendAll(messages("t", count));
+        String space = UUID.randomUUID().toString();
+        OnceDatabase shared = newDatabase();
+        FaultProxy proxy = FaultProxy.inFrontOf(redis);
+        opened.add(proxy);
+        OnceNode first = startFaulty(space, shared, proxy.port());
+        OnceNode second = startFaulty(space, shared, redis.port());
+        first.delayQueue().sendAll(messages("plain", count));
 
         Random random = new Random(1);
         for (int cuts = 0; cuts < 5; cuts++) {
             int target = count * (cuts + 1) / 7;
-            await().atMost(Duration.ofSeconds(100)).until(() -> two.database.handled() >= target);
+            await().atMost(Duration.ofSeconds(100)).until(() -> shared.handled() >= target);
             if (random.nextBoolean()) {
-                two.proxy.disconnect();
+                proxy.disconnect();
             } else {
-                two.proxy.cut();
+                proxy.cut();
                 await().pollDelay(Duration.ofMillis(300)).until(() -> true);
-                two.proxy.pass();
+                proxy.pass();
             }
         }
-        await().atMost(Duration.ofSeconds(100)).until(() -> isEmpty(second, "t"));
+        await().atMost(Duration.ofSeconds(100)).until(() -> isEmpty(second, "plain"));
 
-        assertOneEffectEach(two.database, count);
+        assertOneEffectEach(shared, count);
         System.out.println(getClass().getSimpleName() + ": suppressed "
                 + (first.seen.suppressed.size() + second.seen.suppressed.size()) + ", retried "
                 + (first.seen.retried.size() + second.seen.retried.size()) + ", deliveries "
@@ -650,81 +587,39 @@ abstract class OnceContract {
         assertThat(second.seen.dead).isEmpty();
     }
 
-    private TwoNodes twoNodes() {
-        TwoNodes two = new TwoNodes();
-        opened.add(two.proxy);
-        return two;
-    }
-
     /** Applications with short leases on a database of their own. The first one's connection to Redis has a proxy. */
-    private final class TwoNodes {
-
-        final String namespace = UUID.randomUUID().toString();
-        final OnceDatabase database = newDatabase();
-        final FaultProxy proxy = FaultProxy.inFrontOf(redis);
-
-        OnceNode start(int port, Class<?> listener, Behaviour behaviour, String... properties) {
-            List<String> all = new ArrayList<>(List.of(
-                    "delayqueue.listener.lease=1s",
-                    "delayqueue.engine.heartbeat=500ms",
-                    "delayqueue.engine.heartbeat-timeout=2s"));
-            all.addAll(List.of(properties));
-            OnceNode started =
-                    OnceNode.start(port, namespace, database, listener, behaviour, all.toArray(String[]::new));
-            opened.add(() -> {
-                proxy.pass();
-                started.close();
-            });
-            return started;
-        }
-    }
-
-    private OnceNode startFaulty(TwoNodes two, int port) {
+    private OnceNode startFaulty(String space, OnceDatabase shared, int port) {
         Set<String> overlapped = ConcurrentHashMap.newKeySet();
-        return two.start(
+        OnceNode started = OnceNode.start(
                 port,
-                SometimesFailing.class,
+                space,
+                shared,
+                Listeners.class,
                 Behaviour.single((effects, delivery) -> {
                     int fate = ThreadLocalRandom.current().nextInt(100);
                     if (fate < 5) {
                         throw new IllegalStateException("before the effect");
                     }
                     if (fate < 15 && overlapped.add(delivery.id())) {
-                        redis.command("ZADD", two.namespace + ":{t:0.0}:leases", "XX", "1", delivery.id());
+                        redis.command("ZADD", space + ":{plain:0.0}:leases", "XX", "1", delivery.id());
                     }
                     effects.add(delivery);
                     if (fate >= 90) {
                         throw new IllegalStateException("after the effect");
                     }
                 }),
+                "delayqueue.listener.lease=1s",
+                "delayqueue.engine.heartbeat=500ms",
+                "delayqueue.engine.heartbeat-timeout=2s",
                 "delayqueue.listener.max-attempts=10000",
                 "delayqueue.engine.isolate-after-crashes=1000",
                 "delayqueue.engine.crash-limit=1000");
-    }
-
-    /** Its interceptor fails some calls after the transaction. */
-    static final class SometimesFailing implements DeliveryInterceptor {
-
-        private final OnceNode.Effects effects;
-        private final Behaviour behaviour;
-
-        SometimesFailing(OnceNode.Effects effects, Behaviour behaviour) {
-            this.effects = effects;
-            this.behaviour = behaviour;
-        }
-
-        @Override
-        public CompletionStage<?> around(String listener, List<Delivery> deliveries, Next next) throws Exception {
-            CompletionStage<?> end = next.proceed();
+        started.afterwards(delivery -> {
             if (ThreadLocalRandom.current().nextInt(100) < 5) {
                 throw new IllegalStateException("after the commit");
             }
-            return end;
-        }
-
-        @DelayListener(topic = "t", id = "l", once = "true")
-        void handle(String payload, Delivery delivery) throws Exception {
-            behaviour.handle(effects, List.of(delivery));
-        }
+        });
+        opened.add(started);
+        return started;
     }
 }

@@ -1,6 +1,9 @@
 package io.delayqueue.jdbc.once;
 
+import io.delayqueue.jdbc.database.H2Database;
 import java.util.List;
+import java.util.UUID;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import javax.sql.DataSource;
 import org.springframework.core.io.ClassPathResource;
@@ -15,6 +18,11 @@ import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
  * @param url the JDBC URL with which applications connect
  */
 record OnceDatabase(String url, String user, String platform, JdbcTemplate jdbc) {
+
+    /** A new database of H2. */
+    static OnceDatabase h2() {
+        return create(new H2Database(UUID.randomUUID().toString()).url(), "sa", "h2");
+    }
 
     /**
      * Creates the tables.
@@ -54,6 +62,15 @@ record OnceDatabase(String url, String user, String platform, JdbcTemplate jdbc)
         List<String> classes =
                 Stream.of(stack).map(StackTraceElement::getClassName).toList();
         return classes.contains(HandledMessages.class.getName()) && classes.contains("org.h2.command.Command");
+    }
+
+    void insertRows(int count, long handledAt) {
+        jdbc.batchUpdate(
+                "insert into delayqueue_handled (message_key, listener, topic, message_id, send_id, handled_at)"
+                        + " values (?, 'l', 't', 'm', '-', ?)",
+                IntStream.range(0, count)
+                        .mapToObj(i -> new Object[] {handledAt + "-" + i, handledAt})
+                        .toList());
     }
 
     void empty() {

@@ -33,7 +33,6 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Import;
 import org.springframework.core.env.Environment;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DelegatingDataSource;
@@ -116,6 +115,8 @@ final class OnceNode implements AutoCloseable {
     private static final class Changeable implements Behaviour {
 
         volatile Behaviour current;
+        /** What follows each call, after the transaction. */
+        volatile Consumer<Delivery> afterwards = delivery -> {};
 
         Changeable(Behaviour first) {
             current = first;
@@ -187,24 +188,20 @@ final class OnceNode implements AutoCloseable {
         }
     }
 
-    /** All kinds of listeners, and an interceptor of their calls. */
-    @Import({
-        Plain.class,
-        Joining.class,
-        SelfInvoking.class,
-        Batch.class,
-        FailingAfterTheCommit.class,
-        InATransaction.class
-    })
-    static final class Listeners implements DeliveryInterceptor {
+    /** A listener of each kind, and an interceptor of their calls. */
+    static class Listeners implements DeliveryInterceptor {
 
         private final ObjectProvider<PlatformTransactionManager> transactions;
-        volatile Consumer<Delivery> afterwards = delivery -> {};
+        private final Effects effects;
+        private final Changeable behaviour;
 
-        Listeners(ObjectProvider<PlatformTransactionManager> transactions) {
+        Listeners(ObjectProvider<PlatformTransactionManager> transactions, Effects effects, Changeable behaviour) {
             this.transactions = transactions;
+            this.effects = effects;
+            this.behaviour = behaviour;
         }
 
+        /** Calls of the listener in-transaction are within another transaction; those of failing fail after the commit. */
         @Override
         public CompletionStage<?> around(String listener, List<Delivery> deliveries, Next next) throws Exception {
             if (listener.equals("in-transaction")) {
@@ -217,116 +214,34 @@ final class OnceNode implements AutoCloseable {
             if (listener.equals("failing")) {
                 throw new IllegalStateException("after the commit");
             }
-            deliveries.forEach(afterwards);
+            deliveries.forEach(behaviour.afterwards);
             return end;
         }
-    }
 
-    /** The container opens the transaction. */
-    static final class Plain {
-
-        private final Effects effects;
-        private final Behaviour behaviour;
-
-        Plain(Effects effects, Behaviour behaviour) {
-            this.effects = effects;
-            this.behaviour = behaviour;
-        }
-
+        /** The container opens the transaction. */
         @DelayListener(topic = "plain", id = "plain", once = "true")
-        void handle(String payload, Delivery delivery) throws Exception {
-            behaviour.handle(effects, List.of(delivery));
-        }
-    }
-
-    /** Its calls fail after the commit. */
-    static final class FailingAfterTheCommit {
-
-        private final Effects effects;
-        private final Behaviour behaviour;
-
-        FailingAfterTheCommit(Effects effects, Behaviour behaviour) {
-            this.effects = effects;
-            this.behaviour = behaviour;
-        }
-
         @DelayListener(topic = "failing", id = "failing", once = "true")
-        void handle(String payload, Delivery delivery) throws Exception {
-            behaviour.handle(effects, List.of(delivery));
-        }
-    }
-
-    /** Its calls are within another transaction. */
-    static final class InATransaction {
-
-        private final Effects effects;
-        private final Behaviour behaviour;
-
-        InATransaction(Effects effects, Behaviour behaviour) {
-            this.effects = effects;
-            this.behaviour = behaviour;
-        }
-
         @DelayListener(topic = "in-transaction", id = "in-transaction", once = "true")
-        void handle(String payload, Delivery delivery) throws Exception {
-            behaviour.handle(effects, List.of(delivery));
-        }
-    }
-
-    /** The method joins the transaction. */
-    static class Joining {
-
-        private final Effects effects;
-        private final Behaviour behaviour;
-
-        Joining(Effects effects, Behaviour behaviour) {
-            this.effects = effects;
-            this.behaviour = behaviour;
-        }
-
-        @DelayListener(topic = "joining", id = "joining", once = "true")
-        @Transactional(noRollbackFor = IllegalArgumentException.class)
         public void handle(String payload, Delivery delivery) throws Exception {
             behaviour.handle(effects, List.of(delivery));
-        }
-    }
-
-    /** A call of the bean's own method, which does not pass its proxy. */
-    static class SelfInvoking {
-
-        private final Effects effects;
-        private final Behaviour behaviour;
-
-        SelfInvoking(Effects effects, Behaviour behaviour) {
-            this.effects = effects;
-            this.behaviour = behaviour;
-        }
-
-        @DelayListener(topic = "self-invoking", id = "self-invoking", once = "true")
-        public void handle(String payload, Delivery delivery) throws Exception {
-            transactional(delivery);
-        }
-
-        @Transactional
-        public void transactional(Delivery delivery) throws Exception {
-            behaviour.handle(effects, List.of(delivery));
-        }
-    }
-
-    /** Takes batches. */
-    static final class Batch {
-
-        private final Effects effects;
-        private final Behaviour behaviour;
-
-        Batch(Effects effects, Behaviour behaviour) {
-            this.effects = effects;
-            this.behaviour = behaviour;
         }
 
         @DelayListener(topic = "batch", id = "batch", once = "true", concurrency = "1")
-        void handle(List<Delivery> deliveries) throws Exception {
+        public void handle(List<Delivery> deliveries) throws Exception {
             behaviour.handle(effects, deliveries);
+        }
+
+        /** The method joins the transaction. */
+        @DelayListener(topic = "joining", id = "joining", once = "true")
+        @Transactional(noRollbackFor = IllegalArgumentException.class)
+        public void join(String payload, Delivery delivery) throws Exception {
+            behaviour.handle(effects, List.of(delivery));
+        }
+
+        /** A call of the bean's own method, which does not pass its proxy. */
+        @DelayListener(topic = "self-invoking", id = "self-invoking", once = "true")
+        public void invoke(String payload, Delivery delivery) throws Exception {
+            join(payload, delivery);
         }
     }
 
@@ -395,7 +310,7 @@ final class OnceNode implements AutoCloseable {
 
     /** Sets what follows each call, after the transaction. */
     void afterwards(Consumer<Delivery> action) {
-        application.getBean(Listeners.class).afterwards = action;
+        application.getBean(Changeable.class).afterwards = action;
     }
 
     double suppressedMeter(String topic) {

@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import com.zaxxer.hikari.HikariDataSource;
 import io.delayqueue.event.DelayQueueEvents;
+import io.delayqueue.jdbc.database.Databases;
 import io.delayqueue.jdbc.modulith.WithoutModulith;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.template.DelayQueueTemplate;
@@ -41,15 +42,13 @@ abstract class DatabaseOutageContract {
     private DatabaseServer server;
     private ConfigurableApplicationContext application;
 
-    abstract DatabaseServer server();
-
     @SpringBootConfiguration(proxyBeanMethods = false)
     @WithoutModulith
     static class Application {}
 
     @BeforeEach
     void start() {
-        server = server();
+        server = Databases.of(getClass());
         server.reset();
         DelayQueueEvents counting = new DelayQueueEvents() {
             @Override

@@ -5,10 +5,4 @@ import org.junit.jupiter.api.Tag;
 /** All faults. */
 @Tag("long")
 @Tag("jdbc")
-class H2AllOutboxFaultsTests extends H2OutboxFaultTests {
-
-    @Override
-    int step() {
-        return 1;
-    }
-}
+class H2AllOutboxFaultsTests extends OutboxFaultContract {}

@@ -2,18 +2,15 @@ package io.delayqueue.jdbc.outbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.zaxxer.hikari.HikariDataSource;
 import io.delayqueue.jdbc.database.H2Database;
-import io.delayqueue.testing.TestDatabase;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.jdbc.core.JdbcTemplate;
 
-/** Tables and statements on H2 in each of its modes, in which it reads another dialect of SQL. */
+/** H2 in each of its modes, in which it reads another dialect of SQL, and without automatic commits. */
 class H2ModesTests extends OutboxTest {
-
-    @Override
-    TestDatabase database() {
-        return new H2Database("modes");
-    }
 
     @ParameterizedTest
     @ValueSource(
@@ -50,5 +47,20 @@ class H2ModesTests extends OutboxTest {
         assertThat(consumer.handled()).containsExactlyInAnyOrder("sent", "later");
         assertThat(node.outbox.table().content().setAside()).isEqualTo(1);
         node.jdbc.execute("shutdown");
+    }
+
+    @Test
+    void rowsOfSentMessagesAreDeletedByAPoolThatDoesNotCommitByItself() {
+        new H2Database("commits").reset();
+        database = new H2Database("commits", false);
+        OutboxNode node = node();
+        node.place(message("a"));
+
+        node.relay.run();
+
+        try (HikariDataSource other = new H2Database("commits").open()) {
+            assertThat(new JdbcTemplate(other).queryForList("select seq from delayqueue_outbox"))
+                    .isEmpty();
+        }
     }
 }

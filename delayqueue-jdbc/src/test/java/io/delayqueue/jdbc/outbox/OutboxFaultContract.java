@@ -41,12 +41,6 @@ abstract class OutboxFaultContract extends OutboxTest {
         attempt(node.relay::run);
     }
 
-    /** Commits leave their messages to the relay. */
-    private void relayOnly(OutboxNode node) {
-        node.outbox.close();
-        commitThenRelay(node);
-    }
-
     private static void attempt(Runnable action) {
         try {
             action.run();
@@ -67,33 +61,47 @@ abstract class OutboxFaultContract extends OutboxTest {
     }
 
     private void walk(Path path, OutboxNode node) {
-        if (path == Path.COMMITS_SEND) {
-            commitThenRelay(node);
-        } else {
-            relayOnly(node);
+        if (path == Path.RELAY_SENDS) {
+            node.outbox.close();
         }
+        commitThenRelay(node);
+    }
+
+    /**
+     * A fault at a call.
+     *
+     * @param afterwards whether the call is executed nevertheless
+     * @param ends whether the process ends there
+     */
+    private record Fault(Path path, int call, boolean afterwards, boolean ends) {}
+
+    @FunctionalInterface
+    private interface FaultTest {
+
+        void run(Fault fault);
     }
 
     @TestFactory
     Stream<DynamicTest> eachCommittedOrderHasOneEffectIfACallToTheDatabaseFails() {
-        List<DynamicTest> tests = new ArrayList<>();
-        for (Path path : Path.values()) {
-            List<String> calls = callsOf(path);
-            for (int call = 0; call < calls.size(); call++) {
-                for (boolean afterwards : new boolean[] {false, true}) {
-                    for (boolean ends : new boolean[] {false, true}) {
-                        int index = call;
-                        String name = path + ": " + (ends ? "process ends " : "failure ")
-                                + (afterwards ? "after " : "before ") + "call " + call + " " + calls.get(call);
-                        tests.add(DynamicTest.dynamicTest(name, () -> databaseFault(path, index, afterwards, ends)));
-                    }
-                }
-            }
-        }
-        return some(tests);
+        return tests(this::callsOf, this::databaseFault);
     }
 
-    private Stream<DynamicTest> some(List<DynamicTest> tests) {
+    @TestFactory
+    Stream<DynamicTest> eachCommittedOrderHasOneEffectIfACallToRedisFails() {
+        return tests(
+                path -> path == Path.COMMITS_SEND ? List.of("send", "send", "send") : List.of("send"),
+                this::redisFault);
+    }
+
+    private Stream<DynamicTest> tests(Function<Path, List<String>> calls, FaultTest test) {
+        List<DynamicTest> tests = new ArrayList<>();
+        for (Path path : Path.values()) {
+            List<String> known = calls.apply(path);
+            for (int i = 0; i < 4 * known.size(); i++) {
+                Fault fault = new Fault(path, i / 4, i % 4 > 1, i % 2 == 1);
+                tests.add(DynamicTest.dynamicTest(fault + " " + known.get(i / 4), () -> test.run(fault)));
+            }
+        }
         return IntStream.range(0, tests.size()).filter(i -> i % step() == 0).mapToObj(tests::get);
     }
 
@@ -107,76 +115,58 @@ abstract class OutboxFaultContract extends OutboxTest {
         });
     }
 
-    private void databaseFault(Path path, int call, boolean afterwards, boolean ends) {
+    private void databaseFault(Fault fault) {
         withNode(false, node -> {
-            node.faults.failAt(call, afterwards, ends, ends ? () -> node.queue.proxy.refuse() : () -> {});
+            node.faults.failAt(
+                    fault.call(),
+                    fault.afterwards(),
+                    fault.ends(),
+                    fault.ends() ? () -> node.queue.proxy.refuse() : () -> {});
 
-            walk(path, node);
+            walk(fault.path(), node);
 
-            recoverAndCheck(ends && node.faults.hasFailed() ? null : node);
+            recoverAndCheck(fault.ends() && node.faults.hasFailed() ? null : node);
             assertThat(node.faults.hasFailed()).isTrue();
             return true;
         });
     }
 
-    @TestFactory
-    Stream<DynamicTest> eachCommittedOrderHasOneEffectIfACallToRedisFails() {
-        List<DynamicTest> tests = new ArrayList<>();
-        for (Path path : Path.values()) {
-            for (int call = 0; call < (path == Path.COMMITS_SEND ? 3 : 1); call++) {
-                for (boolean executed : new boolean[] {false, true}) {
-                    for (boolean ends : new boolean[] {false, true}) {
-                        int index = call;
-                        String name = path + ": " + (ends ? "process ends " : "failure ")
-                                + (executed ? "after " : "before ") + "send " + call;
-                        tests.add(DynamicTest.dynamicTest(name, () -> redisFault(path, index, executed, ends)));
-                    }
-                }
-            }
-        }
-        return some(tests);
-    }
-
     /** Walks again if a commit got no reply in time and therefore made fewer sends than usual. */
-    private void redisFault(Path path, int call, boolean executed, boolean ends) {
-        for (int walks = 1; !walkIntoFault(path, call, executed, ends); walks++) {
+    private void redisFault(Fault fault) {
+        for (int walks = 1; !walkIntoFault(fault); walks++) {
             assertThat(walks).as("walks without the send").isLessThan(10);
         }
     }
 
     /** Returns whether the send was made. */
-    private boolean walkIntoFault(Path path, int call, boolean executed, boolean ends) {
+    private boolean walkIntoFault(Fault fault) {
         return withNode(true, node -> {
             FaultProxy proxy = node.queue.proxy;
             AtomicInteger calls = new AtomicInteger();
-            CompletionStage<RedisRequest> cut = proxy.cutNextReply(request -> {
-                if (calls.getAndIncrement() != call) {
-                    return false;
-                }
-                if (!executed) {
-                    // the connection is reset before the request is forwarded
-                    proxy.refuse();
-                    if (ends) {
-                        node.faults.end();
-                    }
-                }
-                return executed;
-            });
-            CompletionStage<?> unused = cut.thenAccept(request -> {
-                // so that the client does not repeat the request unseen
-                proxy.refuse();
-                if (ends) {
+            Runnable fail = () -> {
+                proxy.refuse(); // so that the client does not repeat the request unseen
+                if (fault.ends()) {
                     node.faults.end();
                 }
+            };
+            CompletionStage<RedisRequest> cut = proxy.cutNextReply(request -> {
+                if (calls.getAndIncrement() != fault.call()) {
+                    return false;
+                }
+                if (!fault.afterwards()) {
+                    fail.run(); // the connection is reset before the request is forwarded
+                }
+                return fault.afterwards();
             });
+            CompletionStage<?> unused = cut.thenAccept(request -> fail.run());
 
-            walk(path, node);
+            walk(fault.path(), node);
 
-            if (!ends) {
+            if (!fault.ends()) {
                 proxy.pass();
             }
-            recoverAndCheck(ends ? null : node);
-            return calls.get() > call;
+            recoverAndCheck(fault.ends() ? null : node);
+            return calls.get() > fault.call();
         });
     }
 

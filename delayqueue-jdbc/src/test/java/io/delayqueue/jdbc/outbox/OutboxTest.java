@@ -1,9 +1,12 @@
 package io.delayqueue.jdbc.outbox;
 
+import io.delayqueue.jdbc.database.Databases;
+import io.delayqueue.jdbc.database.H2Database;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.template.DelayQueueTemplateBuilder;
 import io.delayqueue.test.redis.RedisServerProcess;
+import io.delayqueue.testing.DatabaseServer;
 import io.delayqueue.testing.TestDatabase;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,7 +35,11 @@ abstract class OutboxTest {
     private final List<OutboxNode> nodes = new ArrayList<>();
     private Duration commandTimeout = TIMEOUT;
 
-    abstract TestDatabase database();
+    /** The server that the class requires, or H2. */
+    TestDatabase database() {
+        DatabaseServer server = Databases.of(getClass());
+        return server == null ? new H2Database(getClass().getSimpleName()) : server;
+    }
 
     @BeforeAll
     void startServers() {

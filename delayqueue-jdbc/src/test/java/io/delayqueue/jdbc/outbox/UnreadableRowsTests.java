@@ -2,9 +2,7 @@ package io.delayqueue.jdbc.outbox;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.delayqueue.jdbc.database.H2Database;
 import io.delayqueue.template.SendLimits;
-import io.delayqueue.testing.TestDatabase;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -12,11 +10,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A row that this version cannot read, for example because a newer one wrote it, stops no other row. */
 class UnreadableRowsTests extends OutboxTest {
-
-    @Override
-    TestDatabase database() {
-        return new H2Database("unreadable");
-    }
 
     @ParameterizedTest
     @ValueSource(
