@@ -1,33 +1,32 @@
 package io.delayqueue.broker;
 
 import io.delayqueue.test.redis.TestPorts;
-import io.delayqueue.testing.ServerProcess;
 import jakarta.jms.BytesMessage;
 import jakarta.jms.Connection;
 import jakarta.jms.JMSException;
 import jakarta.jms.Message;
 import jakarta.jms.MessageConsumer;
 import jakarta.jms.Session;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Enumeration;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.apache.activemq.artemis.jms.client.ActiveMQConnectionFactory;
 
 /** An Artemis broker. */
-final class ArtemisTestBroker implements LocalBroker {
+final class ArtemisTestBroker extends JvmBroker {
 
     private static final long RECEIVE_TIMEOUT = 1_000;
     private static final List<String> QUEUES = List.of(
             "plain", "load", "kills", "hang", "large", "late", "outage", "full", "names", "topic::one", "topic::other");
 
-    private final Path directory = ServerProcess.newDirectory("artemis");
     private final int port = TestPorts.free();
-    private ServerProcess process;
+
+    ArtemisTestBroker() {
+        super("artemis", ArtemisServer.class, QUEUES);
+    }
 
     @Override
     public String to() {
@@ -45,39 +44,17 @@ final class ArtemisTestBroker implements LocalBroker {
 
     @Override
     public void start() {
-        process = ServerProcess.java(
-                directory,
-                ArtemisServer.class,
-                Stream.concat(Stream.of(directory.resolve("data").toString(), String.valueOf(port)), QUEUES.stream())
-                        .toList());
-        process.awaitReady(this::serves);
+        start(port);
     }
 
-    private boolean serves() {
+    @Override
+    boolean serves() {
         try (ActiveMQConnectionFactory factory = new ActiveMQConnectionFactory(url());
                 Connection connection = factory.createConnection()) {
             connection.start();
             return true;
         } catch (JMSException e) {
             return false;
-        }
-    }
-
-    @Override
-    public ServerProcess process() {
-        return process;
-    }
-
-    @Override
-    public Path directory() {
-        return directory;
-    }
-
-    @Override
-    public void create(String destination) {
-        if (!QUEUES.contains(destination)) {
-            throw new IllegalArgumentException(
-                    destination + " is none of " + QUEUES + ", which are created at the start");
         }
     }
 

@@ -3,8 +3,6 @@ package io.delayqueue.broker;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.delayqueue.test.redis.TestPorts;
-import io.delayqueue.testing.ServerProcess;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -22,13 +20,15 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.apache.kafka.common.serialization.StringDeserializer;
 
 /** A Kafka broker. */
-final class KafkaTestBroker implements LocalBroker {
+final class KafkaTestBroker extends JvmBroker {
 
-    private final Path directory = ServerProcess.newDirectory("kafka");
     private final int port = TestPorts.free();
     private final int controller = TestPorts.free();
     private final int sasl = TestPorts.free();
-    private ServerProcess process;
+
+    KafkaTestBroker() {
+        super("kafka", KafkaServer.class, List.of());
+    }
 
     @Override
     public String to() {
@@ -61,18 +61,11 @@ final class KafkaTestBroker implements LocalBroker {
 
     @Override
     public void start() {
-        process = ServerProcess.java(
-                directory,
-                KafkaServer.class,
-                List.of(
-                        directory.resolve("data").toString(),
-                        String.valueOf(port),
-                        String.valueOf(controller),
-                        String.valueOf(sasl)));
-        process.awaitReady(this::serves);
+        start(port, controller, sasl);
     }
 
-    private boolean serves() {
+    @Override
+    boolean serves() {
         try (Admin admin = admin()) {
             return !admin.describeCluster().nodes().get(1, TimeUnit.SECONDS).isEmpty();
         } catch (InterruptedException | ExecutionException | TimeoutException e) {
@@ -82,16 +75,6 @@ final class KafkaTestBroker implements LocalBroker {
 
     private Admin admin() {
         return Admin.create(Map.of("bootstrap.servers", address(), "reconnect.backoff.max.ms", "100"));
-    }
-
-    @Override
-    public ServerProcess process() {
-        return process;
-    }
-
-    @Override
-    public Path directory() {
-        return directory;
     }
 
     @Override

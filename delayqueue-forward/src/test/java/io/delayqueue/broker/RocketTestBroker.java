@@ -3,13 +3,10 @@ package io.delayqueue.broker;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.delayqueue.test.redis.TestPorts;
-import io.delayqueue.testing.ServerProcess;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.Stream;
 import org.apache.rocketmq.client.consumer.DefaultMQPullConsumer;
 import org.apache.rocketmq.client.consumer.PullResult;
 import org.apache.rocketmq.client.exception.MQBrokerException;
@@ -21,21 +18,19 @@ import org.apache.rocketmq.remoting.exception.RemotingException;
 
 /** A RocketMQ broker with its name server. */
 @SuppressWarnings("deprecation") // the successor of the consumer reads no position that says when all is read
-final class RocketTestBroker implements LocalBroker {
+final class RocketTestBroker extends JvmBroker {
 
     private static final int PAGE = 32;
     private static final List<String> TOPICS = List.of("plain", "load", "kills", "hang", "large", "late", "outage");
 
-    private final Path directory = ServerProcess.newDirectory("rocketmq");
     private final int nameServer = TestPorts.free();
     private final int port = TestPorts.free();
     private final int replication = TestPorts.free();
     /** The only one, because the shutdown of a client takes three seconds. */
     private final DefaultMQPullConsumer consumer = new DefaultMQPullConsumer("test");
 
-    private ServerProcess process;
-
     RocketTestBroker() {
+        super("rocketmq", RocketServer.class, TOPICS);
         consumer.setNamesrvAddr(address());
         try {
             consumer.start();
@@ -60,21 +55,11 @@ final class RocketTestBroker implements LocalBroker {
 
     @Override
     public void start() {
-        process = ServerProcess.java(
-                directory,
-                RocketServer.class,
-                Stream.concat(
-                                Stream.of(
-                                        directory.resolve("data").toString(),
-                                        String.valueOf(nameServer),
-                                        String.valueOf(port),
-                                        String.valueOf(replication)),
-                                TOPICS.stream())
-                        .toList());
-        process.awaitReady(this::serves);
+        start(nameServer, port, replication);
     }
 
-    private boolean serves() {
+    @Override
+    boolean serves() {
         try {
             return !consumer.fetchSubscribeMessageQueues(TOPICS.get(0)).isEmpty();
         } catch (MQClientException e) {
@@ -83,27 +68,9 @@ final class RocketTestBroker implements LocalBroker {
     }
 
     @Override
-    public ServerProcess process() {
-        return process;
-    }
-
-    @Override
-    public Path directory() {
-        return directory;
-    }
-
-    @Override
     public void close() {
         consumer.shutdown();
-        LocalBroker.super.close();
-    }
-
-    @Override
-    public void create(String destination) {
-        if (!TOPICS.contains(destination)) {
-            throw new IllegalArgumentException(
-                    destination + " is none of " + TOPICS + ", which are created at the start");
-        }
+        super.close();
     }
 
     @Override

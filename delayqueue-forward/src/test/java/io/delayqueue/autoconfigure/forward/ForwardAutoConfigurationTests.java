@@ -2,6 +2,7 @@ package io.delayqueue.autoconfigure.forward;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
+import static org.mockito.Mockito.mock;
 
 import io.delayqueue.annotation.DelayListener;
 import io.delayqueue.annotation.DelayListenerRegistry;
@@ -14,7 +15,6 @@ import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.test.autoconfigure.TestRedisAutoConfiguration;
 import jakarta.jms.ConnectionFactory;
-import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -75,6 +75,10 @@ class ForwardAutoConfigurationTests {
         return List.of(keys).stream()
                 .map(key -> "delayqueue.forward[" + index + "]." + key)
                 .toArray(String[]::new);
+    }
+
+    private static void assertFails(ApplicationContextRunner application, String sentence) {
+        application.run(context -> assertThat(context).getFailure().hasStackTraceContaining(sentence));
     }
 
     @Test
@@ -226,20 +230,17 @@ class ForwardAutoConfigurationTests {
         "jms, add a JmsTemplate",
     })
     void failureNamesTheMissingBean(String to, String sentence) {
-        runner.withPropertyValues(forward(0, "topic=orders", "to=" + to, "destination=x"))
-                .run(context -> assertThat(context)
-                        .getFailure()
-                        .hasStackTraceContaining(
-                                "delayqueue.forward[0].to is '" + to + "', but there is no bean for it: " + sentence));
+        assertFails(
+                runner.withPropertyValues(forward(0, "topic=orders", "to=" + to, "destination=x")),
+                "delayqueue.forward[0].to is '" + to + "', but there is no bean for it: " + sentence);
     }
 
     @Test
     void failureNamesTheMissingBeanWithoutTheClientLibrary() {
-        runner.withClassLoader(new FilteredClassLoader("org.springframework.kafka", "org.apache.kafka"))
-                .withPropertyValues(forward(0, "topic=orders", "to=kafka", "destination=x"))
-                .run(context -> assertThat(context)
-                        .getFailure()
-                        .hasStackTraceContaining("there is no bean for it: add a KafkaTemplate"));
+        assertFails(
+                runner.withClassLoader(new FilteredClassLoader("org.springframework.kafka", "org.apache.kafka"))
+                        .withPropertyValues(forward(0, "topic=orders", "to=kafka", "destination=x")),
+                "there is no bean for it: add a KafkaTemplate");
     }
 
     @Test
@@ -256,34 +257,34 @@ class ForwardAutoConfigurationTests {
 
     @Test
     void failureNamesSeveralTemplates() {
-        runner.withUserConfiguration(Templates.class, SecondKafka.class)
-                .withPropertyValues(forward(0, "topic=orders", "to=kafka", "destination=x"))
-                .run(context -> assertThat(context)
-                        .getFailure()
-                        .hasStackTraceContaining("delayqueue.forward[0].to is 'kafka', but there are several beans of"
-                                + " type KafkaTemplate: kafkaTemplate, other; name one of them there"));
+        assertFails(
+                runner.withUserConfiguration(Templates.class)
+                        .withBean("other", KafkaTemplate.class, () -> new KafkaTemplate<>(producerFactory()))
+                        .withPropertyValues(forward(0, "topic=orders", "to=kafka", "destination=x")),
+                "delayqueue.forward[0].to is 'kafka', but there are several beans of type KafkaTemplate: kafkaTemplate,"
+                        + " other; name one of them there");
     }
 
     @Test
     void templateWithSeveralProducerFactoriesIsRejected() {
-        runner.withUserConfiguration(RoutingKafka.class)
-                .withPropertyValues(forward(0, "topic=orders", "to=routing", "destination=x"))
-                .run(context -> assertThat(context)
-                        .getFailure()
-                        .hasStackTraceContaining("delayqueue.forward[0].to names a RoutingKafkaTemplate, which has"
-                                + " several ProducerFactories"));
+        assertFails(
+                runner.withBean(
+                                "routing",
+                                RoutingKafkaTemplate.class,
+                                () -> new RoutingKafkaTemplate(
+                                        Map.of(Pattern.compile(".*"), new DefaultKafkaProducerFactory<>(Map.of()))))
+                        .withPropertyValues(forward(0, "topic=orders", "to=routing", "destination=x")),
+                "delayqueue.forward[0].to names a RoutingKafkaTemplate, which has several ProducerFactories");
     }
 
     @Test
     void twoForwardsOfATopicRequireIds() {
-        runner.withUserConfiguration(Templates.class)
-                .withPropertyValues(forward(0, "topic=orders", "to=custom", "destination=x"))
-                .withPropertyValues(forward(1, "topic=orders", "to=custom", "destination=y"))
-                .run(context -> assertThat(context)
-                        .getFailure()
-                        .hasStackTraceContaining(
-                                "delayqueue.forward[1].id must be unique, but was 'forward-orders' as for"
-                                        + " delayqueue.forward[0]. Two forwards of the same topic share its messages"));
+        assertFails(
+                runner.withUserConfiguration(Templates.class)
+                        .withPropertyValues(forward(0, "topic=orders", "to=custom", "destination=x"))
+                        .withPropertyValues(forward(1, "topic=orders", "to=custom", "destination=y")),
+                "delayqueue.forward[1].id must be unique, but was 'forward-orders' as for delayqueue.forward[0]. Two"
+                        + " forwards of the same topic share its messages");
     }
 
     @Test
@@ -295,12 +296,16 @@ class ForwardAutoConfigurationTests {
                                 + " also receive them: each message is delivered to one of them only"));
     }
 
+    private static DefaultKafkaProducerFactory<String, String> producerFactory() {
+        return new DefaultKafkaProducerFactory<>(Map.of("bootstrap.servers", "127.0.0.1:1"));
+    }
+
     @Configuration(proxyBeanMethods = false)
     static class Templates {
 
         @Bean
         DefaultKafkaProducerFactory<String, String> producers() {
-            return new DefaultKafkaProducerFactory<>(Map.of("bootstrap.servers", "127.0.0.1:1"));
+            return producerFactory();
         }
 
         @Bean
@@ -320,10 +325,7 @@ class ForwardAutoConfigurationTests {
 
         @Bean
         ConnectionFactory jms() {
-            return (ConnectionFactory) Proxy.newProxyInstance(
-                    getClass().getClassLoader(),
-                    new Class<?>[] {ConnectionFactory.class},
-                    (proxy, method, arguments) -> method.getName().equals("hashCode") ? 1 : null);
+            return mock();
         }
 
         @Bean
@@ -369,25 +371,6 @@ class ForwardAutoConfigurationTests {
         }
     }
 
-    @Configuration(proxyBeanMethods = false)
-    static class SecondKafka {
-
-        @Bean
-        KafkaTemplate<String, String> other(DefaultKafkaProducerFactory<String, String> producers) {
-            return new KafkaTemplate<>(producers);
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
-    static class RoutingKafka {
-
-        @Bean
-        RoutingKafkaTemplate routing() {
-            return new RoutingKafkaTemplate(Map.of(Pattern.compile(".*"), new DefaultKafkaProducerFactory<>(Map.of())));
-        }
-    }
-
-    @Configuration(proxyBeanMethods = false)
     static class Competitor {
 
         @DelayListener(topic = "orders", id = "rival")

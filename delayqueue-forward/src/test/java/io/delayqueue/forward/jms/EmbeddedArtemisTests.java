@@ -10,6 +10,7 @@ import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
 import io.delayqueue.autoconfigure.PayloadConverterAutoConfiguration;
 import io.delayqueue.autoconfigure.forward.ForwardAutoConfiguration;
 import io.delayqueue.autoconfigure.forward.JmsForwardAutoConfiguration;
+import io.delayqueue.listener.ManagedListener;
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.DelayMessage;
@@ -67,7 +68,7 @@ class EmbeddedArtemisTests {
 
         @Bean
         JmsTemplate jmsTemplate() {
-            return new JmsTemplate(new ActiveMQConnectionFactory(URL));
+            return new JmsTemplate(new ActiveMQConnectionFactory(URL + "?retryInterval=10"));
         }
     }
 
@@ -163,13 +164,11 @@ class EmbeddedArtemisTests {
     void outageOfTheBrokerLosesNoMessageAndSpendsNoAttempt() throws Exception {
         broker.stop();
         send("orders", "order-2");
-        await().until(() -> application
-                        .getBean(DelayListenerRegistry.class)
-                        .getContainer("forward-orders")
-                        .orElseThrow()
-                        .status()
-                        .unavailable()
-                != null);
+        ManagedListener listener = application
+                .getBean(DelayListenerRegistry.class)
+                .getContainer("forward-orders")
+                .orElseThrow();
+        await().until(() -> listener.status().unavailable() != null);
 
         startBroker();
 
