@@ -56,7 +56,7 @@ public enum SqlDialect {
             case H2 -> H2;
             case ORACLE -> ORACLE;
             case SQLSERVER -> SQLSERVER;
-            default -> throw new UnsupportedDatabaseException(product);
+            default -> throw new UnsupportedDatabaseException(String.valueOf(product));
         };
     }
 

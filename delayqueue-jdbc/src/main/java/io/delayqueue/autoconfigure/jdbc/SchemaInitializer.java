@@ -57,7 +57,7 @@ final class SchemaInitializer extends DataSourceScriptDatabaseInitializer {
         DatabaseInitializationSettings settings = new DatabaseInitializationSettings();
         settings.setMode(mode);
         if (mode == DatabaseInitializationMode.ALWAYS
-                || mode == DatabaseInitializationMode.EMBEDDED && EmbeddedDatabaseConnection.isEmbedded(dataSource)) {
+                || (mode == DatabaseInitializationMode.EMBEDDED && EmbeddedDatabaseConnection.isEmbedded(dataSource))) {
             try {
                 settings.setSchemaLocations(List.of(
                         "classpath:" + new QueueDatabase(dataSource).dialect().script()));
@@ -81,9 +81,9 @@ final class SchemaInitializer extends DataSourceScriptDatabaseInitializer {
     protected void runScripts(Scripts scripts) {
         JdbcTemplate jdbc = new JdbcTemplate(dataSource);
         for (Resource script : scripts) {
-            jdbc.execute((ConnectionCallback<@Nullable Void>) connection -> {
+            jdbc.execute((ConnectionCallback<Boolean>) connection -> {
                 run(connection, script);
-                return null;
+                return true;
             });
         }
     }
