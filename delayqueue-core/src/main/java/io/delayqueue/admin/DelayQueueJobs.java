@@ -12,6 +12,7 @@ import io.delayqueue.redis.Await;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.script.MessageMover;
 import io.delayqueue.store.script.ShardReader;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.DelayQueueException;
@@ -84,7 +85,11 @@ public class DelayQueueJobs {
         this.audit = new AuditLog(events);
         this.ids = new MessageIds(clock, new SecureRandom());
         this.runner = new JobRunner(
-                table, new JobWork(store, reader, registry, nodes, events), nodes, engine, engine.nanoTime());
+                table,
+                new JobWork(store, new MessageMover(scripts, keySpace, registry), reader, registry, nodes, events),
+                nodes,
+                engine,
+                engine.nanoTime());
         engine.onJobs(runner::wake);
     }
 

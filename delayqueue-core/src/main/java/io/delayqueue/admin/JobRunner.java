@@ -14,7 +14,10 @@ import io.delayqueue.template.DelayQueueUnavailableException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
@@ -52,6 +55,9 @@ final class JobRunner implements PeriodicTask {
 
     /** By id of a job with a rate: when its next batch may begin, by the monotonic clock. Used by runs only. */
     private final Map<String, Long> nextBatches = new HashMap<>();
+
+    /** Ids of the ended moves of which no interrupted batch is left. Used by runs only. */
+    private final Set<String> finishedMoves = new HashSet<>();
 
     private @Nullable TaskHandle handle;
 
@@ -118,9 +124,9 @@ final class JobRunner implements PeriodicTask {
         if (jobs.jobs().isEmpty()) {
             return next;
         }
-        nextBatches
-                .keySet()
-                .retainAll(jobs.jobs().stream().map(job -> job.job().id()).toList());
+        List<String> ids = jobs.jobs().stream().map(job -> job.job().id()).toList();
+        nextBatches.keySet().retainAll(ids);
+        finishedMoves.retainAll(ids);
         KnownNodes live = nodes.read();
         if (live.nodes().stream().noneMatch(node -> node.name().equals(engine.node()))) {
             // its heartbeats were late; the next one lists it again, maybe without a call of wake()
@@ -139,15 +145,20 @@ final class JobRunner implements PeriodicTask {
         Duration wait = job.job().isActive()
                 ? Duration.between(now, job.begin())
                 : Duration.between(now, job.job().updatedAt()).plus(REMEMBERED);
-        if (wait.compareTo(Duration.ZERO) > 0) {
+        boolean waits = wait.compareTo(Duration.ZERO) > 0;
+        if (waits && (job.job().isActive() || isFinished(job))) {
             return wait;
         }
-        if (!job.job().isActive()) {
+        try {
+            if (job.job().isActive()) {
+                return turn(job, now);
+            }
+            finishMove(job);
+            if (waits) {
+                return wait;
+            }
             table.remove(job);
             return UNTIL_WOKEN;
-        }
-        try {
-            return turn(job, now);
         } catch (RedisCallException | DelayQueueUnavailableException e) {
             // other jobs may use other servers, or keys without this problem
             log.debug("Job " + Printable.of(job.job().id()) + " waits", e);
@@ -157,6 +168,35 @@ final class JobRunner implements PeriodicTask {
         } catch (RuntimeException e) {
             table.update(job, current -> current.ended(State.FAILED, now, String.valueOf(e.getMessage())));
             return REMEMBERED;
+        }
+    }
+
+    /** Whether no interrupted batch of an ended job is left, as far as this node knows. Only moves leave some. */
+    private boolean isFinished(StoredJob job) {
+        return job.job().request().action() != JobAction.MOVE
+                || finishedMoves.contains(job.job().id());
+    }
+
+    /** The node that ran a move may have failed during a batch, and the move was stopped before another node continued. */
+    private void finishMove(StoredJob job) {
+        if (job.job().request().action() == JobAction.MOVE) {
+            finishedMoves.add(job.job().id()); // another failure than one of Redis would occur again
+            try {
+                long moved = work.finish(job);
+                if (moved > 0) {
+                    table.update(
+                            job,
+                            current -> current.after(
+                                    new Batch(moved, 0, null, false),
+                                    engine.node(),
+                                    job.job().updatedAt()));
+                }
+            } catch (RedisCallException | DelayQueueUnavailableException e) {
+                finishedMoves.remove(job.job().id());
+                throw e;
+            } catch (RuntimeException e) {
+                log.warn("An interrupted batch of job " + Printable.of(job.job().id()) + " is not finished", e);
+            }
         }
     }
 

@@ -6,9 +6,7 @@ import io.delayqueue.event.EventBus;
 import io.delayqueue.message.CancelOutcome;
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.Due;
-import io.delayqueue.message.Envelope;
 import io.delayqueue.message.MessageSnapshot;
-import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.message.RescheduleOutcome;
 import io.delayqueue.message.Shard;
@@ -16,16 +14,16 @@ import io.delayqueue.redis.Await;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.store.DeadLetterEntry;
 import io.delayqueue.store.MessageStore;
-import io.delayqueue.store.OutgoingMessage;
 import io.delayqueue.store.PollRequest;
 import io.delayqueue.store.Purge;
-import io.delayqueue.store.SendReply;
+import io.delayqueue.store.script.MessageMover;
 import io.delayqueue.store.script.ShardReader;
 import io.delayqueue.store.script.TopicRegistry;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -49,9 +47,17 @@ final class JobWork {
     private final NodeDirectory nodes;
     private final EventBus events;
     private final MessagePages pages;
+    private final MessageMover mover;
 
-    JobWork(MessageStore store, ShardReader reader, TopicRegistry registry, NodeDirectory nodes, EventBus events) {
+    JobWork(
+            MessageStore store,
+            MessageMover mover,
+            ShardReader reader,
+            TopicRegistry registry,
+            NodeDirectory nodes,
+            EventBus events) {
         this.store = store;
+        this.mover = mover;
         this.reader = reader;
         this.registry = registry;
         this.nodes = nodes;
@@ -73,8 +79,12 @@ final class JobWork {
                 return registry.awaitWithShards(request.topic(), shards -> deadLetters(job, shards, max))
                         .orElse(new Batch(0, 0, null, false));
             }
-            case RUN, CANCEL, MOVE -> {
+            case RUN, CANCEL -> {
                 return registry.awaitWithShards(request.topic(), shards -> messages(job, shards, max))
+                        .orElse(new Batch(0, 0, null, false));
+            }
+            case MOVE -> {
+                return registry.awaitWithShards(request.topic(), shards -> move(job, shards, max))
                         .orElse(new Batch(0, 0, null, false));
             }
         }
@@ -154,8 +164,12 @@ final class JobWork {
 
     // ---- messages --------------------------------------------------------------------------------------------------
 
-    /** Acts on scheduled messages, then on those that are or became ready, then on suspects; each by due time. */
-    private Batch messages(StoredJob job, List<Shard> shards, int max) {
+    /** A page of the messages on which a job acts, and where the next one begins; null at the end. */
+    private record Page(
+            List<MessageSnapshot> messages, @Nullable String next) {}
+
+    /** Reads scheduled messages, then those that are or became ready, then suspects; each by due time. */
+    private Page page(StoredJob job, List<Shard> shards, int max) {
         String position = job.position();
         MessageView view = VIEWS.stream()
                 .filter(each -> position.startsWith(MessagePages.initials(each)))
@@ -166,10 +180,21 @@ final class JobWork {
                 view,
                 position.length() <= MessagePages.initials(view).length() ? null : MessagePages.parse(view, position),
                 max);
-        List<CompletableFuture<Boolean>> acts = page.messages().stream()
+        String next = page.next();
+        int following = VIEWS.indexOf(view) + 1;
+        if (next == null && following < VIEWS.size() && job.job().request().action() != JobAction.RUN) {
+            next = MessagePages.initials(VIEWS.get(following));
+        }
+        List<MessageSnapshot> messages = page.messages().stream()
                 .filter(message -> !message.envelope().sentAt().isAfter(job.begin()))
-                .map(message -> act(job, message))
                 .toList();
+        return new Page(messages, next);
+    }
+
+    private Batch messages(StoredJob job, List<Shard> shards, int max) {
+        Page page = page(job, shards, max);
+        List<CompletableFuture<Boolean>> acts =
+                page.messages().stream().map(message -> act(job, message)).toList();
         List<Boolean> done;
         try {
             done = Await.result(Completions.all(acts));
@@ -178,15 +203,10 @@ final class JobWork {
             if (acted == 0) {
                 throw e;
             }
-            return new Batch(acted, 0, position, false); // the next batch tries the others again
+            return new Batch(acted, 0, job.position(), false); // the next batch tries the others again
         }
         long acted = done.stream().filter(Boolean::booleanValue).count();
-        String next = page.next();
-        int following = VIEWS.indexOf(view) + 1;
-        if (next == null && following < VIEWS.size() && job.job().request().action() != JobAction.RUN) {
-            next = MessagePages.initials(VIEWS.get(following));
-        }
-        return new Batch(acted, done.size() - acted, next, false);
+        return new Batch(acted, done.size() - acted, page.next(), false);
     }
 
     private static boolean hasActed(CompletableFuture<Boolean> act) {
@@ -202,7 +222,6 @@ final class JobWork {
                                 message.id(),
                                 shard -> store.reschedule(shard, message.id(), Due.NOW, job.begin()))
                         .thenApply(outcome -> outcome.orElse(null) == RescheduleOutcome.RESCHEDULED);
-            case MOVE -> move(job, message, request.target());
             default -> cancel(job, message);
         };
     }
@@ -220,29 +239,43 @@ final class JobWork {
                 });
     }
 
-    /** Sends the message to the other topic first: a job that is interrupted in between does both again. */
-    private CompletableFuture<Boolean> move(StoredJob job, MessageSnapshot message, @Nullable String target) {
-        Envelope envelope = message.envelope();
-        boolean unreadable = envelope.sentAt().equals(Instant.EPOCH);
-        if (target == null || unreadable) {
-            return CompletableFuture.completedFuture(false);
+    private Batch move(StoredJob job, List<Shard> shards, int max) {
+        long finished = finish(job, shards);
+        Page page = page(job, shards, max);
+        List<String> ids = page.messages().stream()
+                .filter(message -> !message.envelope().sentAt().equals(Instant.EPOCH)) // unreadable
+                .map(MessageSnapshot::id)
+                .toList();
+        Set<String> moved = mover.move(shards, target(job), ids, job.begin());
+        publishMoved(job, moved);
+        return new Batch(finished + moved.size(), page.messages().size() - moved.size(), page.next(), false);
+    }
+
+    /**
+     * Finishes the batch of a move that was interrupted, if there is one.
+     *
+     * @return number of messages that are now moved
+     */
+    long finish(StoredJob job) {
+        return registry.awaitWithShards(job.job().request().topic(), shards -> finish(job, shards))
+                .orElse(0L);
+    }
+
+    private long finish(StoredJob job, List<Shard> shards) {
+        Set<String> moved = mover.finish(shards, target(job));
+        publishMoved(job, moved);
+        return moved.size();
+    }
+
+    private void publishMoved(StoredJob job, Set<String> ids) {
+        String target = target(job);
+        for (String id : ids) {
+            events.publish(listener -> listener.sent(target, 1));
+            events.publish(listener -> listener.cancelled(job.job().request().topic(), id));
         }
-        OutgoingMessage outgoing = OutgoingMessage.of(
-                message.id(),
-                Due.at(message.dueAt()),
-                OnDuplicate.KEEP,
-                envelope.nonce(),
-                envelope.limits(),
-                envelope.headers(),
-                envelope.payload());
-        return registry.sendTo(target, message.id(), shard -> store.send(shard, List.of(outgoing)))
-                .thenCompose(replies -> {
-                    SendReply.Outcome outcome = replies.get(0).outcome();
-                    if (outcome != SendReply.Outcome.ACCEPTED) {
-                        return CompletableFuture.completedFuture(false);
-                    }
-                    events.publish(listener -> listener.sent(target, 1));
-                    return cancel(job, message);
-                });
+    }
+
+    private static String target(StoredJob job) {
+        return Objects.requireNonNull(job.job().request().target());
     }
 }

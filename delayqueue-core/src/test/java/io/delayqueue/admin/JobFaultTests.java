@@ -390,7 +390,7 @@ class JobFaultTests extends JobsTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"CANCEL, cancel", "MOVE, send", "RUN, reschedule"})
+    @CsvSource({"CANCEL, cancel", "MOVE, movetake", "RUN, reschedule"})
     void aMessageThatIsReplacedWhileAJobActsOnItIsKept(JobAction action, String script) {
         AtomicReference<@Nullable Runnable> before = new AtomicReference<>();
         JobNode node = node(

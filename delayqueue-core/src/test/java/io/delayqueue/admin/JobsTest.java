@@ -10,6 +10,7 @@ import io.delayqueue.message.DeadLetterKind;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.redis.Await;
+import io.delayqueue.store.script.MessageMover;
 import io.delayqueue.store.script.ShardReader;
 import io.delayqueue.template.RedisTest;
 import io.delayqueue.template.SendLimits;
@@ -59,7 +60,13 @@ abstract class JobsTest extends RedisTest {
     record JobNode(QueueNode node, ShardReader reader, DelayQueueJobs jobs) {
 
         JobWork work(EventBus bus) {
-            return new JobWork(node.store, reader, node.registry, node.directory, bus);
+            return new JobWork(
+                    node.store,
+                    new MessageMover(node.scripts, node.keySpace, node.registry),
+                    reader,
+                    node.registry,
+                    node.directory,
+                    bus);
         }
     }
 

@@ -29,6 +29,9 @@ final class SnapshotReply {
     /** The score of a suspect minus its due time, see {@code firstdue.lua}. */
     private static final long SUSPECT = 1_000_000_000_000_000L;
 
+    /** The score of a message that a move has taken minus the score before, see {@code taken.lua}. */
+    private static final long TAKEN = 4_000_000_000_000_000L;
+
     private SnapshotReply() {}
 
     /**
@@ -91,7 +94,8 @@ final class SnapshotReply {
         if (due == null) {
             return Optional.of(leased(topic, id, Replies.millis(leaseEnd), delivery, (byte[]) stored));
         }
-        long score = Replies.number(due);
+        long place = Replies.number(due);
+        long score = place >= TAKEN ? place - TAKEN : place;
         return Optional.of(
                 score >= SUSPECT
                         ? snapshot(

@@ -7,7 +7,7 @@
 -- optional ARGV[6] '1': a message that was not claimed since it was sent is kept, too
 -- optional ARGV[7] a message that was sent after this time, in ms since 1970, is kept, too
 -- result {'OK', 'c' cancelled | 'h' cancelled while leased | 'l' kept | 'u' kept, because it was not claimed |
---         'n' not found, its version or '' (read only if ARGV[5] is given)} | {'UNKNOWN'} | {'MISMATCH', identity}
+--         'n' not found, or being moved to another topic, its version or '' (read only if ARGV[5] is given)} | {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost   O(log N), at most 10 commands, and a PUBLISH if it was leased. Also runs when memory is full
 --
 -- The message is removed first. If the script then stops, the next claim or reclaim removes the id from schedule and
@@ -15,11 +15,16 @@
 --@include keys
 --@include head
 --@include version
+--@include taken
 local identity = redis.call('HGET', metaKey, 'identity')
 if identity ~= ARGV[1] then
   return identity and {'MISMATCH', identity} or {'UNKNOWN'}
 end
 local found, version = nil, ''
+local scheduled = redis.call('ZSCORE', scheduleKey, ARGV[4])
+if scheduled and tonumber(scheduled) >= TAKEN then
+  return {'OK', 'n', ''}
+end
 if ARGV[5] then
   local message = redis.call('HGET', messagesKey, ARGV[4])
   found = message and true
@@ -36,7 +41,6 @@ if ARGV[5] then
 else
   found = redis.call('HEXISTS', messagesKey, ARGV[4]) == 1
 end
-local scheduled = redis.call('ZSCORE', scheduleKey, ARGV[4])
 local leased = redis.call('ZSCORE', leasesKey, ARGV[4])
 redis.call('HDEL', messagesKey, ARGV[4])
 redis.call('HDEL', deliveriesKey, ARGV[4])

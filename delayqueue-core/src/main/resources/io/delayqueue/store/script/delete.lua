@@ -11,7 +11,7 @@
 -- ARGV[3] time in ms for which the deleted epoch is recorded; 0: deletes nothing
 -- result {'OK', 'd' deleted or absent, epoch} | {'OK', 'h' not deleted, messages, dead letters} | {'MISMATCH',
 --        identity}
--- cost   O(1), more only after scripts that stopped midway; at most 13 commands
+-- cost   O(1), more only after scripts that stopped midway; at most 14 commands
 --
 -- The end of the epoch is written first. The registry still has the epoch for a moment, but open.lua now rejects
 -- callers with this epoch, so that no message is sent to a shard that is about to be unregistered. If the script stops
@@ -26,6 +26,11 @@ local function held(key)
   return redis.call('HLEN', key) - redis.call('HEXISTS', key, ARGV[2])
 end
 local messages, deadLetters = held(messagesKey), held(deadLettersKey)
+for _, field in ipairs(redis.call('HKEYS', metaKey)) do
+  if string.sub(field, 1, 2) == 'm:' then
+    messages = messages + 1 -- messages are about to be moved here
+  end
+end
 if messages + deadLetters > 0 or ARGV[3] == '0' then
   return {'OK', 'h', messages, deadLetters}
 end

@@ -1,10 +1,10 @@
 -- fragment: the order of the schedule. The score of a message is its due time. A suspect, which waits to be handled in
 -- isolation, has its due time plus SUSPECT instead. So it comes after all other messages and before the sentinel, and
 -- claims of due messages never read it. The field 'suspects' of meta is set before the first suspect and removed by the
--- poll that finds none.
+-- poll that finds none. Messages that a move has taken come after the suspects, see taken.lua.
 local SUSPECT, NEVER = 1000000000000000, '9007199254740991'
 -- the scores of suspects
-local FROM_SUSPECT, TO_SUSPECT = '1000000000000000', '(9007199254740991'
+local FROM_SUSPECT, TO_SUSPECT = '1000000000000000', '(4000000000000000'
 
 local function score(due, suspect)
   if not suspect then

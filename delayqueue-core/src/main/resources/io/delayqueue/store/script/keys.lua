@@ -12,6 +12,7 @@
 --   notifications   '1': each new dead letter gets a notification
 --   reviewed        time until which dead letters are reviewed, ms; not in the queue of notifications
 --   suspects        '1': the schedule may have suspects, see firstdue.lua
+--   m:<move>        reservation of ids for messages that are being moved here from another topic, see move.lua
 --   polled          time of the last poll, ms
 --   grace           steady time until which no leases are reclaimed, ms
 --   jumped, behind  Redis' clock minus the steady clock, and the steady clock minus lease time, ms

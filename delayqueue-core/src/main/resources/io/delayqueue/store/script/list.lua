@@ -11,10 +11,11 @@
 --
 -- The start is found even if its message is no longer there: ids with equal times are ordered by their bytes. The
 -- script skips ids without a message, which scripts that stopped midway left behind, and leased messages that are also
--- in the schedule and therefore count as scheduled.
+-- in the schedule and therefore count as scheduled. It does not list messages that a move has taken.
 --@include keys
 --@include clock
 --@include firstdue
+--@include taken
 local identity, jumped, behind = unpack(redis.call('HMGET', metaKey, 'identity', 'jumped', 'behind'))
 if identity ~= ARGV[1] then
   return identity and {'MISMATCH', identity} or {'UNKNOWN'}
@@ -61,6 +62,7 @@ if ready then
 else
   last = redis.call('ZCARD', places) - (redis.call('ZSCORE', places, ARGV[7]) and 1 or 0)
   if not leased then
+    last = last - redis.call('ZCOUNT', places, placeText(TAKEN), '(' .. NEVER)
     local suspectsFrom = last - countSuspects()
     first = math.max(first, suspects and suspectsFrom or redis.call('ZCOUNT', places, '-inf', nowText))
     last = suspects and last or suspectsFrom

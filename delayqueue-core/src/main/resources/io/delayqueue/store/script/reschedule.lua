@@ -4,12 +4,13 @@
 -- ARGV[1] identity  ARGV[2] signal channel  ARGV[3] queue's signal name  ARGV[4] id
 -- ARGV[5] due (ms since 1970, or '+' and a delay in ms; below 2^48)
 -- optional ARGV[6] a message that was sent after this time, in ms since 1970, counts as not found
--- result {'OK', 'r' rescheduled | 'l' being handled | 'n' not found, due} | {'UNKNOWN'} | {'MISMATCH', identity}
+-- result {'OK', 'r' rescheduled | 'l' being handled | 'n' not found, or being moved to another topic, due} | {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost   O(log N), at most 10 commands, and a PUBLISH if the message is the first of the schedule
 --@include keys
 --@include clock
 --@include packedtime
 --@include head
+--@include taken
 local identity = redis.call('HGET', metaKey, 'identity')
 if identity ~= ARGV[1] then
   return identity and {'MISMATCH', identity} or {'UNKNOWN'}
@@ -18,8 +19,12 @@ local message = redis.call('HGET', messagesKey, ARGV[4])
 if not message or (ARGV[6] and hasHead(message) and timeAt(message, 2) > tonumber(ARGV[6])) then
   return {'OK', 'n', ''}
 end
-if not redis.call('ZSCORE', scheduleKey, ARGV[4]) then
+local place = redis.call('ZSCORE', scheduleKey, ARGV[4])
+if not place then
   return {'OK', 'l', ''}
+end
+if tonumber(place) >= TAKEN then
+  return {'OK', 'n', ''}
 end
 local due = ARGV[5]
 if string.byte(due) == 43 then

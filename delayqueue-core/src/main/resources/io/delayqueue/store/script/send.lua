@@ -151,15 +151,7 @@ for i = 1, n do
   end
 end
 if fresh > 0 then
-  if largest > 1024 then
-    local bound = 2048
-    while bound < largest do
-      bound = bound * 2
-    end
-    if bound > tonumber(redis.call('HGET', metaKey, 'largest') or 0) then
-      redis.call('HSET', metaKey, 'largest', bound)
-    end
-  end
+  --@include largest
   redis.call('ZADD', scheduleKey, unpack(schedule))
   -- only the sentinel is left if no message was delivered
   if fresh == 1 or redis.call('HLEN', deliveriesKey) > 1 then

@@ -1,0 +1,58 @@
+-- Last step of a move: removes the taken messages that the target has from the source, and puts those back that the target
+-- refused. Also runs when memory is full.
+--
+-- KEYS[1..5] schedule, leases, messages, deliveries, meta
+-- ARGV[1] identity  ARGV[2] signal channel  ARGV[3] queue's signal name  ARGV[4] move
+-- ARGV[5] n; then n ids to remove, then ids to put back; at most 500
+-- result {'OK'} | {'UNKNOWN'} | {'MISMATCH', identity}
+-- cost   O(n log N), 7 commands and one for each id; 3 for each message that is put back, and a PUBLISH
+--
+-- It acts on messages that this move has taken only. The delivery, which says so, is removed last.
+--@include keys
+--@include clock
+--@include taken
+--@include firstdue
+local identity = redis.call('HGET', metaKey, 'identity')
+if identity ~= ARGV[1] then
+  return identity and {'MISMATCH', identity} or {'UNKNOWN'}
+end
+local move = ARGV[4]
+--@include move
+local last = 5 + tonumber(ARGV[5])
+local deliveries = #ARGV > 5 and redis.call('HMGET', deliveriesKey, unpack(ARGV, 6)) or {}
+local removed, back = {}, {}
+for i = 6, #ARGV do
+  local place = tonumber(redis.call('ZSCORE', scheduleKey, ARGV[i]) or -1)
+  local by, _, before = takenBy(deliveries[i - 5])
+  if by == move and i > last then
+    back[#back + 1] = {ARGV[i], before, place - TAKEN}
+  elseif by == move and (place >= TAKEN or place < 0) then
+    removed[#removed + 1] = ARGV[i]
+  end
+end
+-- Redis permits all further writes of a script after one that uses no memory, even if memory is full
+redis.call('HDEL', metaKey, '')
+if #removed > 0 then
+  redis.call('HDEL', messagesKey, unpack(removed))
+  redis.call('ZREM', scheduleKey, unpack(removed))
+  redis.call('HDEL', deliveriesKey, unpack(removed))
+end
+local firstBefore = #back > 0 and readFirstDue()
+for _, message in ipairs(back) do
+  local id, before, place = unpack(message)
+  if place >= SUSPECT then
+    redis.call('ZADD', scheduleKey, score(textOf(place - SUSPECT), true), id)
+  elseif place >= 0 then
+    redis.call('ZADD', scheduleKey, textOf(place), id)
+  end
+  if before == '' then
+    redis.call('HDEL', deliveriesKey, id)
+  else
+    redis.call('HSET', deliveriesKey, id, before)
+  end
+end
+local firstDue = #back > 0 and readFirstDue()
+if firstDue and firstDue ~= firstBefore then
+  redis.pcall('PUBLISH', ARGV[2], 'h ' .. ARGV[3] .. ' ' .. firstDue)
+end
+return {'OK'}

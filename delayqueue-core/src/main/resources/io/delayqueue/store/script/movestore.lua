@@ -1,0 +1,79 @@
+-- Third step of a move: stores taken messages in the target, each if its id is still reserved and not live. Also runs when
+-- memory is full: the source removes them next.
+--
+-- KEYS[1..5] schedule, leases, messages, deliveries, meta
+-- ARGV[1] identity  ARGV[2] signal channel  ARGV[3] queue's signal name  ARGV[4] move
+-- ARGV[5] which other ids of the move stay reserved or refused: 'a' all | 'r' those that are refused | 'n' none
+-- then for each message id, due time in ms, and what is stored from byte 14 on; at most 500
+-- result {'OK', a letter for each message: 's' stored, now or before | 'l' refused, because the id is live}
+--        | {'UNKNOWN'} | {'MISMATCH', identity}
+-- cost   O(n log N), at most 13 commands, and a PUBLISH if the first due time became earlier
+--
+-- The reservation is removed last. If the script stops before that, its repeat finds the stored message. The order of the
+-- other writes is that of send.lua.
+--@include keys
+--@include clock
+--@include packedtime
+local identity = redis.call('HGET', metaKey, 'identity')
+if identity ~= ARGV[1] then
+  return identity and {'MISMATCH', identity} or {'UNKNOWN'}
+end
+local field = 'm:' .. ARGV[4]
+local found = redis.call('HGET', metaKey, field)
+local record = found and cmsgpack.unpack(found) or {'', {}, {}}
+local places, outcomes = {}, {}
+for place = 2, 3 do
+  for _, id in ipairs(record[place]) do
+    places[id] = place
+  end
+end
+local ids = {}
+for i = 6, #ARGV, 3 do
+  ids[#ids + 1] = ARGV[i]
+end
+local live = #ids > 0 and redis.call('HMGET', messagesKey, unpack(ids)) or {}
+local sent, largest, earliest = '1' .. packedTime(now), 0, nil
+local schedule, messages, stored = {}, {}, {}
+for i, id in ipairs(ids) do
+  local due, rest = ARGV[4 + 3 * i], ARGV[5 + 3 * i]
+  local reserved = places[id] == 2
+  if places[id] == 3 or (reserved and live[i] and string.sub(live[i], 14) ~= rest) then
+    places[id], outcomes[i] = 3, 'l'
+  else
+    if reserved and not live[i] then
+      local n = #stored + 1
+      stored[n] = id
+      schedule[2 * n - 1], schedule[2 * n] = due, id
+      messages[2 * n - 1], messages[2 * n] = id, sent .. packedTime(tonumber(due)) .. rest
+      largest = math.max(largest, #rest + 13)
+      earliest = math.min(earliest or tonumber(due), tonumber(due))
+    end
+    places[id], outcomes[i] = nil, 's'
+  end
+end
+-- Redis permits all further writes of a script after one that uses no memory, even if memory is full
+redis.call('HDEL', metaKey, '')
+if #stored > 0 then
+  --@include largest
+  redis.call('ZADD', scheduleKey, unpack(schedule))
+  redis.call('HDEL', deliveriesKey, unpack(stored))
+  redis.call('ZREM', leasesKey, unpack(stored))
+  redis.call('HSET', messagesKey, unpack(messages))
+end
+local reserved, refused = {}, {}
+for id, place in pairs(places) do
+  if place == 2 and ARGV[5] == 'a' then
+    reserved[#reserved + 1] = id
+  elseif place == 3 and ARGV[5] ~= 'n' then
+    refused[#refused + 1] = id
+  end
+end
+if #reserved + #refused > 0 then
+  redis.call('HSET', metaKey, field, cmsgpack.pack({record[1], reserved, refused}))
+else
+  redis.call('HDEL', metaKey, field)
+end
+if earliest and tonumber(redis.call('ZRANGE', scheduleKey, '0', '0', 'WITHSCORES')[2]) == earliest then
+  redis.pcall('PUBLISH', ARGV[2], 'h ' .. ARGV[3] .. ' ' .. textOf(earliest))
+end
+return {'OK', table.concat(outcomes)}
