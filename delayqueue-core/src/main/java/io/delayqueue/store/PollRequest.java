@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param consumer name of the consumer, which no other consumer ever has: letters, digits and dots
  * @param sequence number of the poll: greater than that of the consumer's last poll on this shard, or equal in a repeat
+ * @param token token of the messages that this poll claims, see {@link LeaseTokens}; a repeat has the same
  * @param claiming what to claim
  * @param reclaiming how to reclaim leases that have ended
  * @param signalDueMessagesLeft whether to publish a signal if due messages are left in the schedule
@@ -20,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 public record PollRequest(
         String consumer,
         long sequence,
+        String token,
         Claiming claiming,
         Reclaiming reclaiming,
         boolean signalDueMessagesLeft,
@@ -37,28 +39,25 @@ public record PollRequest(
     public PollRequest(
             String consumer,
             long sequence,
+            String token,
             Claiming claiming,
             Reclaiming reclaiming,
             boolean signalDueMessagesLeft,
             List<Settlement> settlements,
             List<Settlement.Extend> extensions) {
-        this(consumer, sequence, claiming, reclaiming, signalDueMessagesLeft, settlements, extensions, null);
+        this(consumer, sequence, token, claiming, reclaiming, signalDueMessagesLeft, settlements, extensions, null);
     }
 
     /** The same request with another time since the consumer's last poll. */
     public PollRequest withSinceLast(@Nullable Duration time) {
         return new PollRequest(
-                consumer, sequence, claiming, reclaiming, signalDueMessagesLeft, settlements, extensions, time);
+                consumer, sequence, token, claiming, reclaiming, signalDueMessagesLeft, settlements, extensions, time);
     }
 
-    /** The same request under another name and number, without the time since the last poll. */
-    PollRequest renamed(String name, long number) {
-        return new PollRequest(name, number, claiming, reclaiming, signalDueMessagesLeft, settlements, extensions);
-    }
-
-    /** The token of the messages that this poll claims. */
-    public String token() {
-        return consumer + "-" + Long.toString(sequence, 36);
+    /** The same request under another name, number and token, without the time since the last poll. */
+    PollRequest renamed(String name, long number, String newToken) {
+        return new PollRequest(
+                name, number, newToken, claiming, reclaiming, signalDueMessagesLeft, settlements, extensions);
     }
 
     /**

@@ -16,7 +16,6 @@ import java.util.Deque;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -44,6 +43,7 @@ public final class ShardSession {
     private final Function<PollRequest, CompletableFuture<Optional<PollReply>>> calls;
     private final String consumer;
     private final LongSupplier sequence;
+    private final LeaseTokens tokens = new LeaseTokens();
     private final LongSupplier nanoTime;
     private final RedisClock clock;
     private final PollEvents events;
@@ -177,37 +177,45 @@ public final class ShardSession {
                 settlements.add(pending.settlement());
             }
         }
+        long number = sequence.getAsLong();
         PollRequest request = new PollRequest(
-                name(), sequence.getAsLong(), claiming, reclaiming, signalDueMessagesLeft, settlements, extensions);
+                name(),
+                number,
+                tokens.next(name(), number),
+                claiming,
+                reclaiming,
+                signalDueMessagesLeft,
+                settlements,
+                extensions);
         Poll poll = new Poll(request, taken, nanoTime.getAsLong());
         open = poll;
         return poll;
     }
 
     /**
-     * Takes waiting settlements. A second settlement of the same lease waits for the next poll, which rejects it.
+     * Takes waiting settlements. A second settlement of the same message waits for the next poll, which rejects it:
+     * its token may be a receipt of the same lease.
      *
      * @param renewals number of renewals of the poll, which count as extensions
      */
     private List<PendingSettlement> take(int renewals) {
         int extensions = renewals;
         List<PendingSettlement> taken = new ArrayList<>(Math.min(size, PollRequest.MAX_BATCH));
-        Set<Map.Entry<String, String>> settled = new HashSet<>();
+        Set<String> settled = new HashSet<>();
         long bytes = 0;
         while (!waiting.isEmpty() && taken.size() < PollRequest.MAX_BATCH) {
             PendingSettlement next = waiting.element();
-            Map.Entry<String, String> lease =
-                    Map.entry(next.settlement().id(), next.settlement().token());
+            String id = next.settlement().id();
             bytes += next.bytesRead();
             boolean tooLarge = next.bytesRead() > 0 && bytes > PollRequest.MAX_BYTES && !taken.isEmpty();
             boolean extend = next.settlement() instanceof Extend;
-            if (tooLarge || settled.contains(lease) || (extend && extensions == PollRequest.MAX_BATCH)) {
+            if (tooLarge || settled.contains(id) || (extend && extensions == PollRequest.MAX_BATCH)) {
                 break;
             }
             if (extend) {
                 extensions++;
             } else {
-                settled.add(lease);
+                settled.add(id);
             }
             taken.add(waiting.remove());
         }
@@ -256,7 +264,9 @@ public final class ShardSession {
         } else if (cause instanceof TopicConflictException && open == poll) {
             // Redis knows a later poll of this consumer, for example after a restore: continue with a new name
             generation++;
-            open = new Poll(poll.request.renamed(name(), sequence.getAsLong()), poll.settlements, poll.sentAt);
+            long number = sequence.getAsLong();
+            PollRequest renamed = poll.request.renamed(name(), number, tokens.next(name(), number));
+            open = new Poll(renamed, poll.settlements, poll.sentAt);
         }
     }
 

@@ -108,6 +108,7 @@ final class ShardedQueue implements AutoCloseable {
                         new PollRequest(
                                 "hand",
                                 sequence.incrementAndGet(),
+                                "hand-" + sequence.get(),
                                 new Claiming(claim, PollRequest.MAX_BYTES, Duration.ofMinutes(10)),
                                 new Reclaiming(0, 10, CrashLimits.DEFAULTS, Duration.ofMinutes(1), Duration.ZERO),
                                 false,

@@ -161,6 +161,7 @@ public final class QueueOnRedis implements AutoCloseable {
                 new PollRequest(
                         "consumer",
                         sequence.incrementAndGet(),
+                        "consumer-" + sequence.get(),
                         new Claiming(settlements.isEmpty() ? 500 : 0, PollRequest.MAX_BYTES, Duration.ofMinutes(1)),
                         new Reclaiming(0, 10, CrashLimits.DEFAULTS, Duration.ofMinutes(1), Duration.ZERO),
                         false,

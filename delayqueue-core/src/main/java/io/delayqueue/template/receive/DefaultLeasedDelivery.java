@@ -4,6 +4,7 @@ import io.delayqueue.message.Envelope;
 import io.delayqueue.message.Failure;
 import io.delayqueue.message.Shard;
 import io.delayqueue.store.Claim;
+import io.delayqueue.store.LeaseTokens;
 import io.delayqueue.store.PendingSettlement;
 import io.delayqueue.store.RedisClock;
 import io.delayqueue.store.Settlement;
@@ -132,7 +133,9 @@ final class DefaultLeasedDelivery implements LeasedDelivery, PendingSettlement.A
 
     @Override
     public String receipt() {
-        return new Receipt(claim.attempt(), clock.at(claimedAt), sentAt(), claim.token()).toString();
+        return new Receipt(
+                        claim.attempt(), clock.at(claimedAt), sentAt(), LeaseTokens.receipt(claim.token(), claim.id()))
+                .toString();
     }
 
     @Override

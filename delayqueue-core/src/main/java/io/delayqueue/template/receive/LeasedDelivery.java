@@ -68,11 +68,14 @@ public interface LeasedDelivery extends Acknowledgement {
      */
     Object payload(Type type);
 
-    /** The token of this lease; each delivery of a message has a new token. */
+    /**
+     * The token of this lease. Each delivery of a message has a new token, but messages that were claimed together have the
+     * same one.
+     */
     String leaseToken();
 
     /**
-     * The receipt with which any process can settle the delivery; see {@link Leases}. At most 150 visible ASCII
+     * The receipt with which any process can settle the delivery, and only this one; see {@link Leases}. At most 150 visible ASCII
      * characters, no slash.
      */
     String receipt();

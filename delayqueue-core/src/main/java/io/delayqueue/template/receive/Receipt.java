@@ -1,5 +1,6 @@
 package io.delayqueue.template.receive;
 
+import io.delayqueue.store.LeaseTokens;
 import io.delayqueue.store.PendingSettlement;
 import java.time.Duration;
 import java.time.Instant;
@@ -14,16 +15,13 @@ import java.util.regex.Pattern;
  * @param attempt the number of the attempt
  * @param claimedAt when the message was claimed, by Redis' clock
  * @param sentAt when the message was sent, by Redis' clock
- * @param token the lease's token
+ * @param token opens this message only, see {@link LeaseTokens#receipt}
  */
 record Receipt(int attempt, Instant claimedAt, Instant sentAt, String token) implements PendingSettlement.Attempt {
 
     private static final int RADIX = 36;
     private static final String NUMBER = "([0-9a-z]{1,9})\\.";
-    /** The {@link io.delayqueue.store.PollRequest#token() token} of a poll. */
-    private static final String TOKEN = "([0-9A-Za-z.]{1,80}-[0-9a-z]{1,13})";
-
-    private static final Pattern SYNTAX = Pattern.compile(NUMBER.repeat(3) + TOKEN);
+    private static final Pattern SYNTAX = Pattern.compile(NUMBER.repeat(3) + "(" + LeaseTokens.RECEIPT + ")");
 
     /** Parses a text that {@link #toString} returned; empty if the text is invalid. */
     static Optional<Receipt> parse(String text) {

@@ -1,6 +1,6 @@
 -- fragment: dead-letters a message. Dead letter and notification are written before the message is removed: if the
--- script stops midway, the message is in two places instead of none. The id of a dead letter is "<message id>@<token>",
--- so that a repeat writes the same dead letter and does not change an existing notification. A dead letter is "1
+-- script stops midway, the message is in two places instead of none. The id of a dead letter is "<message id>@<token
+-- without its secret>", so that a repeat writes the same dead letter and does not change an existing notification. A dead letter is "1
 -- <dead-lettered ms> <cause> <attempts> <due ms>[ <handling ms>] <bytes of failure>\n<failure>\n<message>"; the handling
 -- time is that of the last attempt. A notification is a message with the headers of the dead-lettered message and without
 -- a payload. The queue of notifications has no dead letters: its messages are only removed.
@@ -47,8 +47,13 @@ local function store(id, deadLetterId, deadLetteredAt, cause, record, message, n
   newDeadLetters[#newDeadLetters + 1] = cause
 end
 
+-- the id of a dead letter, without the secret of the token: other messages of the same poll may be leased
+local function deadLetterIdOf(id, token)
+  return id .. '@' .. (string.match(token, '^(.*%-' .. string.rep('%w', 13) .. ')' .. string.rep('%w', 25) .. '$') or token)
+end
+
 -- handling: ' ' and the time in ms, or ''
 local function toDeadLetters(id, token, cause, attempts, due, handling, failure, message, newDeadLetters)
-  store(id, id .. '@' .. token, nowText, cause, '1 ' .. nowText .. ' ' .. cause .. ' ' .. attempts .. ' ' .. due
+  store(id, deadLetterIdOf(id, token), nowText, cause, '1 ' .. nowText .. ' ' .. cause .. ' ' .. attempts .. ' ' .. due
     .. handling .. ' ' .. #failure .. '\n' .. failure .. '\n' .. message, message, newDeadLetters)
 end

@@ -116,9 +116,12 @@ local due = {}
 if claimsDue then
   due = redis.call('ZRANGEBYSCORE', scheduleKey, '-inf', nowText, 'LIMIT', '0', ARGV[7])
 end
--- the form of a token: the consumer, '-' and the poll. It excludes the '-' of a scheduled message, and texts with a
+-- the form of a token: the consumer, '-', the poll and a secret. It excludes the '-' of a scheduled message, and texts with a
 -- blank, which would be compared with more of the delivery than its token
 local TOKEN = '^[%w.]+%-%w+$'
+-- instead of a token, a settlement may have the receipt of its message: 'r-' and the SHA-1 digest of token, ' ' and id. So
+-- a client that got a message cannot settle another one of the same poll
+local RECEIPT = '^r%-(' .. string.rep('%x', 40) .. ')$'
 local mark = ARGV[14] == '1' and '+' or ''
 local maxBytes = tonumber(ARGV[8])
 local claimedDeliveries, claimedMessages, ackedDeliveries
@@ -129,9 +132,12 @@ if usual and acks > 0 then
   for run = 1, runs do
     local token = ARGV[18 + acks + 2 * run]
     local alone, next = token .. '+', i + ARGV[19 + acks + 2 * run]
+    local digest = string.match(token, RECEIPT)
     usual = usual and string.find(token, TOKEN)
     while usual and i < next do
-      usual = ackedDeliveries[i] == token or ackedDeliveries[i] == alone
+      local delivery = ackedDeliveries[i]
+      usual = delivery == token or delivery == alone or (digest and delivery
+        and redis.sha1hex(string.match(delivery, '^[^+]*') .. ' ' .. ARGV[19 + i]) == digest)
       i = i + 1
     end
   end

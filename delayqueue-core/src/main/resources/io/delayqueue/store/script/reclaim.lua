@@ -9,7 +9,7 @@ local function reclaim(max, reclaimed, newDeadLetters)
     local message = redis.call('HGET', messagesKey, id)
     local delivery = redis.call('HGET', deliveriesKey, id)
     local token, attempts, due, failure, counts = parsed(delivery, message)
-    local deadLetterId = id .. '@' .. token
+    local deadLetterId = deadLetterIdOf(id, token)
     local deadAt = deadKey and redis.call('ZSCORE', deadKey, deadLetterId)
     local record = deadAt and redis.call('HGET', deadLettersKey, deadLetterId)
     local all, isolated = string.match(counts, '/(%d+)/(%d+)')

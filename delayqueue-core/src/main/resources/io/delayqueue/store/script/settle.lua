@@ -2,12 +2,18 @@
 -- removed before its entries in schedule and leases; if the script stops in between, a repeat or a reclaim removes
 -- them.
 
-local function heldBy(delivery, token)
+-- the token of the delivery if the given token or receipt opens it, else false or nil
+local function heldBy(delivery, token, id)
   if not delivery or not string.find(token, TOKEN) then
     return false
   end
+  local digest = string.match(token, RECEIPT)
+  if digest then
+    local held = string.match(delivery .. ' ', '^([%w.]+%-%w+)%+? ')
+    return held and redis.sha1hex(held .. ' ' .. id) == digest and held
+  end
   local rest = string.find(delivery, token, 1, true) == 1 and string.sub(delivery, #token + 1)
-  return rest == '' or rest == '+' or rest and string.byte(rest) == 32
+  return (rest == '' or rest == '+' or rest and string.byte(rest) == 32) and token
 end
 
 -- the indices of acknowledges whose message is leased with their token, or nil if that is true of all; tokens are given
@@ -22,7 +28,7 @@ local function checkedAcks(first, n, deliveries, runs, rejected)
     local token = ARGV[first + n + 2 * run - 2]
     for _ = 1, tonumber(ARGV[first + n + 2 * run - 1]) do
       i = i + 1
-      local to = heldBy(deliveries[i], token) and held or rejected
+      local to = heldBy(deliveries[i], token, ARGV[first + i - 1]) and held or rejected
       to[#to + 1] = i
     end
   end
@@ -33,7 +39,7 @@ local function checkedRenewals(first, n, rejected)
   local deliveries = n > 0 and redis.call('HMGET', deliveriesKey, unpack(ARGV, first, first + n - 1))
   local held = {}
   for i = 1, n do
-    local kept = heldBy(deliveries[i], ARGV[first + n + i - 1])
+    local kept = heldBy(deliveries[i], ARGV[first + n + i - 1], ARGV[first + i - 1])
     local to = kept and held or rejected
     to[#to + 1] = i
   end
@@ -45,8 +51,9 @@ local function checkedOthers(first, n, offset, rejected)
   for i = 1, n do
     local at = first + 5 * (i - 1)
     local delivery = redis.call('HGET', deliveriesKey, ARGV[at + 1])
-    if heldBy(delivery, ARGV[at + 2]) then
-      held[#held + 1] = {at, delivery}
+    local token = heldBy(delivery, ARGV[at + 2], ARGV[at + 1])
+    if token then
+      held[#held + 1] = {at, delivery, token}
     else
       rejected[#rejected + 1] = offset + i
     end
@@ -99,8 +106,8 @@ end
 
 local function settleOthers(first, held, newDeadLetters)
   for _, other in ipairs(held) do
-    local at, delivery = other[1], other[2]
-    local verb, id, token, value, failure = ARGV[at], ARGV[at + 1], ARGV[at + 2], ARGV[at + 3], ARGV[at + 4]
+    local at, delivery, token = other[1], other[2], other[3]
+    local verb, id, value, failure = ARGV[at], ARGV[at + 1], ARGV[at + 3], ARGV[at + 4]
     local _, attempts, _, lastFailure, counts = parsed(delivery)
     local delay, most = string.match(value, '^(%d+) ?(%d*)$')
     local postponements = tonumber(string.match(counts, '^p(%d+)') or 0)

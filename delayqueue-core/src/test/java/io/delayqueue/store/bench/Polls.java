@@ -159,6 +159,7 @@ public final class Polls {
         return new PollRequest(
                 consumer,
                 sequence,
+                consumer + "-" + Long.toString(sequence, 36),
                 new Claiming(max, maxBytes, lease, suspect, alone, handlers),
                 new Reclaiming(reclaimMax, 3, CrashLimits.DEFAULTS, gap, Duration.ofSeconds(10)),
                 signalDueMessagesLeft,

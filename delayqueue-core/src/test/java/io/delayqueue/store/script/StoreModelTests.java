@@ -305,6 +305,7 @@ class StoreModelTests {
         return new PollRequest(
                 consumer,
                 sequence,
+                consumer + "-" + Long.toString(sequence, 36),
                 new Claiming(
                         random.nextInt(8),
                         200 + random.nextInt(3000),

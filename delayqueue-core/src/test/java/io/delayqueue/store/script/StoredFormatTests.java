@@ -254,6 +254,16 @@ class StoredFormatTests {
         bench.redis().call("HDEL", bench.key("meta"), "identity");
         store.enableNotifications(bench.shard()).join();
         assertThat(find("buried").envelope().payload()).isEqualTo("buried".getBytes(UTF_8));
+        MessageMover mover = new MessageMover(
+                bench.scripts(), bench.keySpace(), bench.process().registry());
+        assertThat(mover.finish(List.of(bench.shard()), "other")).isEmpty();
+        assertThat(mover.move(List.of(bench.shard()), "other", List.of("buried"), at(HOUR.toMillis())))
+                .containsExactly("buried");
+        assertThat(store.awaitFind(Shard.single("other"), "buried")
+                        .orElseThrow()
+                        .envelope()
+                        .payload())
+                .isEqualTo("buried".getBytes(UTF_8));
     }
 
     private static OutgoingMessage replacing(String id) {

@@ -5,12 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.testing.Dump;
 import io.delayqueue.testing.RawRedis;
+import java.math.BigInteger;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -84,6 +86,64 @@ class ForgedReceiptTests extends ReceiveTest {
         }
         assertThat(join(leased.acknowledge())).isTrue();
         assertThat(join(elsewhere.acknowledge())).isTrue();
+    }
+
+    @Test
+    void aReceiptSettlesNoOtherMessageOfTheSamePoll() {
+        sendAll(2);
+        List<LeasedDelivery> deliveries = receiveNow(2);
+        LeasedDelivery own = deliveries.get(0);
+        String other = deliveries.get(1).id();
+        assertThat(own.leaseToken()).isEqualTo(deliveries.get(1).leaseToken());
+        Leases leases = receiver.leases();
+
+        assertThat(Stream.of(
+                        leases.acknowledge("orders", other, own.receipt()),
+                        leases.retry("orders", other, own.receipt(), Duration.ZERO, "r"),
+                        leases.postpone("orders", other, own.receipt(), Duration.ZERO),
+                        leases.deadLetter("orders", other, own.receipt(), "r"),
+                        leases.extend("orders", other, own.receipt(), LEASE),
+                        leases.release("orders", other, own.receipt())))
+                .allSatisfy(accepted -> assertThat(join(accepted)).isFalse());
+
+        assertThat(join(leases.extend("orders", own.id(), own.receipt(), LEASE)))
+                .isTrue();
+        assertThat(join(leases.acknowledge("orders", own.id(), own.receipt()))).isTrue();
+        assertThat(join(deliveries.get(1).acknowledge())).isTrue();
+    }
+
+    @Test
+    void theReceiptOfAnotherPollIsNotGuessedFromOnesOwn() {
+        LeasedDelivery own = delivered("own");
+        LeasedDelivery other = delivered("other");
+        String receipt = own.receipt();
+        int number = receipt.lastIndexOf('-') + 1;
+        BigInteger last = new BigInteger(receipt.substring(number), 36);
+
+        Stream<CompletableFuture<Boolean>> guesses = IntStream.rangeClosed(-40, 40)
+                .mapToObj(i -> receipt.substring(0, number)
+                        + last.add(BigInteger.valueOf(i)).toString(36))
+                .map(guess -> receiver.leases().acknowledge("orders", "other", guess));
+
+        assertThat(guesses).allSatisfy(accepted -> assertThat(join(accepted)).isFalse());
+        assertThat(join(other.acknowledge())).isTrue();
+    }
+
+    /** The id of a dead letter is public, and contains what names the poll. */
+    @Test
+    void aDeadLetterDoesNotRevealTheTokenOfTheOtherMessagesOfItsPoll() {
+        sendAll(2);
+        List<LeasedDelivery> deliveries = receiveNow(2);
+        join(receiver.leases()
+                .deadLetter("orders", deliveries.get(0).id(), deliveries.get(0).receipt(), "no"));
+
+        try (RawRedis redis = new RawRedis(server.port())) {
+            String dead =
+                    state(redis).lines().filter(line -> line.contains("dead")).collect(Collectors.joining("\n"));
+            assertThat(dead)
+                    .contains(deliveries.get(0).id() + "@")
+                    .doesNotContain(deliveries.get(1).leaseToken());
+        }
     }
 
     private record Forged(String what, CompletableFuture<Boolean> accepted) {}

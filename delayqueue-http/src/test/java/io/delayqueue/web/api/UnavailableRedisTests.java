@@ -20,7 +20,7 @@ class UnavailableRedisTests {
 
     @Test
     void requestsAreNotExecuted() {
-        String receipt = new Receipt("t", "a", "1.0.0.x-1").toString();
+        String receipt = new Receipt("t", "a", "1.0.0.r-" + "0".repeat(40)).toString();
         String settlements = "\"settlements\": [{\"receipt\": \"" + receipt + "\", \"action\": \"acknowledge\"}]";
         try (ApiNode node = ApiNode.start(
                 "delayqueue.http.compat.enabled=true",

@@ -50,6 +50,7 @@ final class Consumer {
                         new PollRequest(
                                 "consumer",
                                 ++sequence,
+                                "consumer-" + sequence,
                                 new Claiming(
                                         settlements.isEmpty() ? 500 : 0, PollRequest.MAX_BYTES, Duration.ofMinutes(1)),
                                 new Reclaiming(0, 10, CrashLimits.DEFAULTS, Duration.ofMinutes(1), Duration.ZERO),

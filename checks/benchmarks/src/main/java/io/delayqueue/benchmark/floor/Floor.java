@@ -110,6 +110,7 @@ public final class Floor implements AutoCloseable {
         return new PollRequest(
                 consumer,
                 sequence,
+                consumer + "-" + Long.toString(sequence, 36),
                 new Claiming(claims, PollRequest.MAX_BYTES, LEASE),
                 new Reclaiming(
                         MAX_RECLAIM, MAX_ATTEMPTS, CrashLimits.DEFAULTS, Reclaiming.gapFor(SWEEP), LEASE.dividedBy(3)),
