@@ -40,7 +40,7 @@ public final class Journal {
     public void handled(String orderId, Delivery delivery, String text) {
         long late =
                 Math.max(0, Duration.between(delivery.dueAt(), clock.instant()).toMillis());
-        add(orderId, Actor.QUEUE, "%s (attempt %d, %d ms after it was due)".formatted(text, delivery.attempt(), late));
+        add(orderId, Actor.QUEUE, "%s (attempt %s, %s ms after it was due)".formatted(text, delivery.attempt(), late));
     }
 
     /** The entries after an entry, oldest first; all entries if the id is 0. */

@@ -84,7 +84,7 @@ final class PaymentNotices {
             journal.add(
                     deadLetter.messageId(),
                     Actor.QUEUE,
-                    "The notice is a dead letter after %d attempts.".formatted(deadLetter.attempts()));
+                    "The notice is a dead letter after %s attempts.".formatted(deadLetter.attempts()));
         }
     }
 

@@ -71,7 +71,7 @@ final class JvmRedis {
             } catch (NoRedisExecutableException ex) {
                 return docker(ex.getMessage() + ", and", ex);
             }
-            logger.info("Started an embedded Redis for tests on port %d".formatted(server.port()));
+            logger.info("Started an embedded Redis for tests on port %s".formatted(server.port()));
             this.embedded.put(directory, server);
         } else if (!server.isRunning()) {
             server.restart();

@@ -176,7 +176,7 @@ public final class FaultProxy implements AutoCloseable {
             try {
                 listen(this.port);
             } catch (IOException ex) {
-                throw new IllegalStateException("Port %d cannot be opened again".formatted(this.port), ex);
+                throw new IllegalStateException("Port %s cannot be opened again".formatted(this.port), ex);
             }
         }
     }

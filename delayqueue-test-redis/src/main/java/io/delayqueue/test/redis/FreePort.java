@@ -45,7 +45,7 @@ final class FreePort {
                 return port;
             }
         }
-        throw new IllegalStateException("No free port between %d and %d".formatted(LOWEST, highest));
+        throw new IllegalStateException("No free port between %s and %s".formatted(LOWEST, highest));
     }
 
     private static FileChannel openReservations() {

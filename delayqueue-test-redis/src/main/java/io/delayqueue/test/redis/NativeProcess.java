@@ -49,7 +49,7 @@ final class NativeProcess {
     void kill() {
         this.process.toHandle().destroyForcibly();
         if (!hasEnded()) {
-            throw new IllegalStateException("Process %d survives SIGKILL".formatted(pid()));
+            throw new IllegalStateException("Process %s survives SIGKILL".formatted(pid()));
         }
     }
 
@@ -90,7 +90,7 @@ final class NativeProcess {
             NativeProcess kill =
                     new NativeProcess(new ProcessBuilder("sh", "-c", "kill " + signal + " " + pid()).start());
             if (!kill.waitFor(TIMEOUT) || kill.process.exitValue() != 0) {
-                throw new IllegalStateException("Could not send %s to process %d".formatted(signal, pid()));
+                throw new IllegalStateException("Could not send %s to process %s".formatted(signal, pid()));
             }
         } catch (IOException ex) {
             throw new UncheckedIOException(ex);

@@ -98,7 +98,7 @@ public final class RedisServerProcess implements AutoCloseable {
                 return;
             }
             if (!anyPort || attempt == PORT_ATTEMPTS || !failure.contains(PORT_TAKEN)) {
-                throw new IllegalStateException("Redis did not start on port %d:%n%s".formatted(this.port, failure));
+                throw new IllegalStateException("Redis did not start on port %s:%n%s".formatted(this.port, failure));
             }
         }
     }
@@ -246,7 +246,7 @@ public final class RedisServerProcess implements AutoCloseable {
         try {
             String failure = tryLaunch();
             if (failure != null) {
-                throw new IllegalStateException("Redis did not restart on port %d:%n%s".formatted(this.port, failure));
+                throw new IllegalStateException("Redis did not restart on port %s:%n%s".formatted(this.port, failure));
             }
         } catch (IOException ex) {
             throw new UncheckedIOException(ex);

@@ -67,7 +67,7 @@ final class ClusterFormation {
             ClusterView view = ClusterView.of(node);
             if (view.members().size() != this.nodes.size()
                     || view.members().values().stream().anyMatch(ClusterView.Member::isSuspect)) {
-                return "node %d knows %s".formatted(node.port(), view.members().values());
+                return "node %s knows %s".formatted(node.port(), view.members().values());
             }
         }
         return null;

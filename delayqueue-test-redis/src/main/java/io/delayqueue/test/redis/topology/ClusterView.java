@@ -25,7 +25,7 @@ record ClusterView(Member self, Map<String, Member> members) {
         Member self = members.values().stream()
                 .filter((member) -> member.is("myself"))
                 .findFirst()
-                .orElseThrow(() -> new IllegalStateException("Node %d does not know itself".formatted(node.port())));
+                .orElseThrow(() -> new IllegalStateException("Node %s does not know itself".formatted(node.port())));
         return new ClusterView(self, members);
     }
 

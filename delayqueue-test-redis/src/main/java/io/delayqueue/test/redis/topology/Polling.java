@@ -33,7 +33,7 @@ final class Polling {
         for (String problem = problem(check); problem != null; problem = problem(check)) {
             if (System.nanoTime() - deadline > 0) {
                 throw new IllegalStateException(
-                        "%s: not within %d seconds, because %s".formatted(goal, TIMEOUT.toSeconds(), problem));
+                        "%s: not within %s seconds, because %s".formatted(goal, TIMEOUT.toSeconds(), problem));
             }
             pause(goal);
         }

@@ -119,7 +119,7 @@ public final class RedisClusterProcess implements AutoCloseable {
         return this.nodes.stream()
                 .map((node) -> {
                     FaultProxy proxy = this.proxies.get(node);
-                    return "%s:%d".formatted(node.host(), proxy == null ? node.port() : proxy.port());
+                    return "%s:%s".formatted(node.host(), proxy == null ? node.port() : proxy.port());
                 })
                 .toList();
     }
@@ -190,7 +190,7 @@ public final class RedisClusterProcess implements AutoCloseable {
         RedisServerProcess master = Objects.requireNonNull(this.nodesById.get(owner.id()));
         if (!master.isRunning()) {
             throw new IllegalStateException(
-                    "The master of slot %d, node %d, does not run and was not replaced yet; awaitOk() waits for that"
+                    "The master of slot %s, node %s, does not run and was not replaced yet; awaitOk() waits for that"
                             .formatted(slot, master.port()));
         }
         return master;
@@ -231,7 +231,7 @@ public final class RedisClusterProcess implements AutoCloseable {
                 .map(Map.Entry::getKey)
                 .findFirst()
                 .orElseThrow(() -> new IllegalArgumentException(
-                        "The server on port %d is no node of this cluster".formatted(node.port())));
+                        "The server on port %s is no node of this cluster".formatted(node.port())));
     }
 
     private List<ClusterView> views() {
@@ -304,7 +304,7 @@ public final class RedisClusterProcess implements AutoCloseable {
                 .mapToInt((self) -> self.slots().cardinality())
                 .sum();
         if (served != KeySlot.COUNT) {
-            return "running masters serve %d slots".formatted(served);
+            return "running masters serve %s slots".formatted(served);
         }
         return views.entrySet().stream()
                 .flatMap((asked) -> views.values().stream()
@@ -318,19 +318,19 @@ public final class RedisClusterProcess implements AutoCloseable {
         if (seen != null && !seen.isSuspect() && seen.connected() && seen.agreesWith(other)) {
             return Stream.empty();
         }
-        return Stream.of("node %d sees %s, but it is %s".formatted(asked.port(), seen, other));
+        return Stream.of("node %s sees %s, but it is %s".formatted(asked.port(), seen, other));
     }
 
     /** Returns the problem that a node reports about itself, or null. */
     private static @Nullable String problem(RedisServerProcess node) {
         String info = String.valueOf(node.command(Polling.REPLY_TIMEOUT, "CLUSTER", "INFO"));
         if (!info.contains("cluster_state:ok")) {
-            return "node %d says %s"
+            return "node %s says %s"
                     .formatted(node.port(), info.lines().limit(5).collect(Collectors.joining(", ")));
         }
         Map<String, String> replication = node.info("replication");
         if ("slave".equals(replication.get("role")) && !"up".equals(replication.get("master_link_status"))) {
-            return "replica %d has not the data of its master yet".formatted(node.port());
+            return "replica %s has not the data of its master yet".formatted(node.port());
         }
         return null;
     }

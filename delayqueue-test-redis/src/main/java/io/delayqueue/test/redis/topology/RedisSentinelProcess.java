@@ -105,7 +105,7 @@ public final class RedisSentinelProcess implements AutoCloseable {
         long online = master.info("replication").values().stream()
                 .filter((value) -> value.contains("state=online"))
                 .count();
-        return online == replicas ? null : "it has %d of %d".formatted(online, replicas);
+        return online == replicas ? null : "it has %s of %s".formatted(online, replicas);
     }
 
     /** Makes a Sentinel poll and publish more often, and leave tilt mode sooner, than is suitable for production. */
@@ -138,7 +138,7 @@ public final class RedisSentinelProcess implements AutoCloseable {
      */
     public List<String> addresses() {
         return this.sentinels.stream()
-                .map((sentinel) -> "%s:%d".formatted(sentinel.host(), sentinel.port()))
+                .map((sentinel) -> "%s:%s".formatted(sentinel.host(), sentinel.port()))
                 .toList();
     }
 
@@ -221,10 +221,10 @@ public final class RedisSentinelProcess implements AutoCloseable {
         }
         RedisServerProcess master = serverOn(monitored.get(0).port());
         if (!master.isRunning()) {
-            return "the server on port %d does not run".formatted(master.port());
+            return "the server on port %s does not run".formatted(master.port());
         }
         String role = String.valueOf(master.command(Polling.REPLY_TIMEOUT, "ROLE"));
-        return role.startsWith("[master") ? null : "the server on port %d is %s".formatted(master.port(), role);
+        return role.startsWith("[master") ? null : "the server on port %s is %s".formatted(master.port(), role);
     }
 
     /**
@@ -241,7 +241,7 @@ public final class RedisSentinelProcess implements AutoCloseable {
     public synchronized void restart(RedisServerProcess process) {
         boolean sentinel = this.sentinels.contains(process);
         if (!sentinel && !this.servers.contains(process)) {
-            throw new IllegalArgumentException("The server on port %d is none of these".formatted(process.port()));
+            throw new IllegalArgumentException("The server on port %s is none of these".formatted(process.port()));
         }
         String purpose = "Return of " + process.port();
         if (sentinel) {
@@ -299,14 +299,14 @@ public final class RedisSentinelProcess implements AutoCloseable {
                 ? "master".equals(replication.get("role"))
                 : Integer.toString(master.port()).equals(replication.get("master_port"))
                         && "up".equals(replication.get("master_link_status"));
-        return isCorrect ? null : "the server on port %d is %s".formatted(server.port(), replication);
+        return isCorrect ? null : "the server on port %s is %s".formatted(server.port(), replication);
     }
 
     /** Returns the running servers that a Sentinel has not detected, or null. */
     private @Nullable String sentinelProblem(RedisServerProcess sentinel) {
         MonitoredMaster monitored = MonitoredMaster.by(sentinel);
         if (!monitored.isHealthy()) {
-            return "Sentinel %d sees %s".formatted(sentinel.port(), monitored);
+            return "Sentinel %s sees %s".formatted(sentinel.port(), monitored);
         }
         List<Integer> seen = MonitoredMaster.healthyReplicasBy(sentinel);
         List<Integer> expected = running(this.servers)
@@ -314,12 +314,12 @@ public final class RedisSentinelProcess implements AutoCloseable {
                 .filter((port) -> port != monitored.port())
                 .toList();
         if (!seen.containsAll(expected)) {
-            return "Sentinel %d sees replicas %s of %s".formatted(sentinel.port(), seen, expected);
+            return "Sentinel %s sees replicas %s of %s".formatted(sentinel.port(), seen, expected);
         }
         long others = running(this.sentinels).count() - 1;
         return monitored.otherSentinels() >= others
                 ? null
-                : "Sentinel %d knows %d of %d others".formatted(sentinel.port(), monitored.otherSentinels(), others);
+                : "Sentinel %s knows %s of %s others".formatted(sentinel.port(), monitored.otherSentinels(), others);
     }
 
     /**
