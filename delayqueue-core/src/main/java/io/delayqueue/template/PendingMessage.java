@@ -273,7 +273,11 @@ final class PendingMessage implements SendInterceptor.Sending {
      */
     synchronized boolean stored(boolean repeated) {
         stored = true;
-        return history == null ? !(inOutbox && repeated) : history.stored(repeated);
+        if (history != null) {
+            return history.stored(repeated);
+        }
+        // only the sender of an outbox, or of a nonce that the application chose, can have sent it before
+        return !(repeated && (inOutbox || message.nonce() != null));
     }
 
     /** Returns the result of a send that did not store the message; unknown if an earlier send may have stored it. */

@@ -99,6 +99,21 @@ class SendTests extends RedisTest {
     }
 
     @Test
+    void aSendThatRedisRecognisesAsARepeatIsNotReportedAgain() {
+        for (int i = 0; i < 2; i++) {
+            queue.template()
+                    .send(DelayMessage.to("orders")
+                            .id("v")
+                            .payload("p")
+                            .delay(Duration.ofHours(1))
+                            .version(1)
+                            .build());
+        }
+
+        assertThat(queue.recorded.lines()).containsExactly("sent orders 1");
+    }
+
+    @Test
     void aPayloadThatCannotBeConvertedIsRejected() {
         MessageRejectedException rejected = catchThrowableOfType(
                 MessageRejectedException.class, () -> queue.template().send("orders", new Broken()));
