@@ -103,6 +103,7 @@ public class DelayListenerRegistry implements SmartLifecycle {
     /** The types as which the listeners of a topic read payloads: the same list until they change. */
     @Internal
     public List<Type> payloadTypes(String topic) {
+        Assert.notNull(topic, "'topic' must not be null");
         return payloadTypes.of(topic);
     }
 

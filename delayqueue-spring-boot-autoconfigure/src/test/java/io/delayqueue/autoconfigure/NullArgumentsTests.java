@@ -43,6 +43,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.core.ParameterizedTypeReference;
 
 /** A null argument is rejected with its name by each method that applications call. */
 @EmbeddedRedis
@@ -61,6 +62,7 @@ class NullArgumentsTests {
             Map.entry(List.class, List.of("a")),
             Map.entry(Collection.class, List.of()),
             Map.entry(OnProblem.class, OnProblem.WARN),
+            Map.entry(ParameterizedTypeReference.class, ParameterizedTypeReference.forType(String.class)),
             Map.entry(MessageView.class, MessageView.SCHEDULED),
             Map.entry(ReceiveRequest.class, new ReceiveRequest("a", 1, Duration.ZERO, Duration.ofSeconds(1))),
             Map.entry(EventBus.class, new EventBus(List.of())),
