@@ -10,7 +10,7 @@ import org.junit.jupiter.api.extension.ExtensionContext;
 final class RabbitCondition implements ExecutionCondition {
 
     private static final Log LOG = LogFactory.getLog(RabbitCondition.class);
-    private static final String SWITCH = "DELAYQUEUE_RABBITMQ";
+    private static final String SWITCH = "TEST_RABBITMQ";
 
     @Override
     public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {

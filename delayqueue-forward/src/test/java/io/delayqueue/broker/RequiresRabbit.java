@@ -8,7 +8,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * Skips a test class, with a warning, if neither RabbitMQ (Debian's package) nor Docker is available. If the environment
- * variable or system property {@code DELAYQUEUE_RABBITMQ} is {@code required}, the tests run and fail instead.
+ * variable or system property {@code TEST_RABBITMQ} is {@code required}, the tests run and fail instead.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target(ElementType.TYPE)

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /**
  * {@code promtool} checks the alert rules and evaluates them over synthetic series at ordinary scrape intervals. If it is
- * not installed, the tests are skipped, unless the environment variable {@code DELAYQUEUE_PROMETHEUS} is {@code required}.
+ * not installed, the tests are skipped, unless the environment variable {@code TEST_PROMETHEUS} is {@code required}.
  */
 @Tag("long")
 @Tag("drill")
@@ -25,9 +25,7 @@ class AlertRulesTests {
 
     @BeforeEach
     void requirePromtool() {
-        assumeTrue(
-                ForeignProgram.isPresent("promtool", "prometheus", "DELAYQUEUE_PROMETHEUS"),
-                "promtool is not installed");
+        assumeTrue(ForeignProgram.isPresent("promtool", "prometheus", "TEST_PROMETHEUS"), "promtool is not installed");
     }
 
     private void promtool(String... arguments) throws IOException, InterruptedException {

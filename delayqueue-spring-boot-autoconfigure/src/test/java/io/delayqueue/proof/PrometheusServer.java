@@ -84,9 +84,9 @@ final class PrometheusServer implements AutoCloseable {
         address = matcher.group(1);
     }
 
-    /** Returns whether Prometheus is installed or the environment variable {@code DELAYQUEUE_PROMETHEUS} requires it. */
+    /** Returns whether Prometheus is installed or the environment variable {@code TEST_PROMETHEUS} requires it. */
     static boolean isPresent() {
-        return ForeignProgram.isPresent("prometheus", "prometheus", "DELAYQUEUE_PROMETHEUS");
+        return ForeignProgram.isPresent("prometheus", "prometheus", "TEST_PROMETHEUS");
     }
 
     /**

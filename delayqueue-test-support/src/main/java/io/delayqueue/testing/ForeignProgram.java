@@ -18,13 +18,13 @@ public final class ForeignProgram {
 
     /**
      * Skips the calling test and logs a warning if an interpreter is not installed. If the environment variable {@code
-     * DELAYQUEUE_CLIENTS} is {@code required}, the test runs nevertheless.
+     * TEST_CLIENTS} is {@code required}, the test runs nevertheless.
      *
      * @param command name of the executable
      * @param debian name of the Debian package that contains it
      */
     public static void require(String command, String debian) {
-        assumeTrue(isPresent(command, debian, "DELAYQUEUE_CLIENTS"), command + " is not installed");
+        assumeTrue(isPresent(command, debian, "TEST_CLIENTS"), command + " is not installed");
     }
 
     /**

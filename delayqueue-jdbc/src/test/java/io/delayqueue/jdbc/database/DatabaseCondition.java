@@ -13,7 +13,7 @@ import org.junit.platform.commons.support.AnnotationSupport;
 final class DatabaseCondition implements ExecutionCondition {
 
     private static final Log LOG = LogFactory.getLog(DatabaseCondition.class);
-    private static final String SWITCH = "DELAYQUEUE_DATABASES";
+    private static final String SWITCH = "TEST_DATABASES";
 
     @Override
     public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {

@@ -10,7 +10,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * Runs a test class only among the long tests, and skips it, with a warning, if a database server (of Debian's
- * package) is not installed. If the environment variable or system property {@code DELAYQUEUE_DATABASES} is {@code
+ * package) is not installed. If the environment variable or system property {@code TEST_DATABASES} is {@code
  * required}, the tests run and fail instead.
  */
 @Tag("long")

@@ -14,7 +14,7 @@ final class BrowserExtension implements ExecutionCondition, ParameterResolver {
 
     private static final Log LOG = LogFactory.getLog(BrowserExtension.class);
     private static final Namespace NAMESPACE = Namespace.create(BrowserExtension.class);
-    private static final String SWITCH = "DELAYQUEUE_BROWSER";
+    private static final String SWITCH = "TEST_BROWSER";
 
     @Override
     public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {

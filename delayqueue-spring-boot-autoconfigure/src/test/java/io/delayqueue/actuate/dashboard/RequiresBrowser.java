@@ -9,7 +9,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 /**
  * Provides a {@link Browser} for the tests of a class as a parameter. Without a browser, they are skipped with a warning.
- * If the environment variable or system property {@code DELAYQUEUE_BROWSER} is {@code required}, they fail instead.
+ * If the environment variable or system property {@code TEST_BROWSER} is {@code required}, they fail instead.
  */
 @Inherited
 @Retention(RetentionPolicy.RUNTIME)
