@@ -39,6 +39,7 @@ import io.delayqueue.template.receive.Leases;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.function.Supplier;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -197,6 +198,7 @@ public final class DelayQueueAutoConfiguration {
             ObjectProvider<CommitOutbox> outbox,
             ObjectProvider<ListenerTypes> listenerTypes,
             DelayQueueProperties properties) {
+        Supplier<ListenerTypes> types = new OnFirstUse<>(() -> listenerTypes.getIfAvailable(() -> topic -> List.of()));
         DelayQueueTemplateBuilder template = DelayQueueTemplate.builder(store, registry, codec, InstantSource.system())
                 .events(events)
                 .limits(properties.limits().toLimits())
@@ -204,7 +206,7 @@ public final class DelayQueueAutoConfiguration {
                 .durability(properties.toDurability())
                 .completions(new EngineExecutor(engine))
                 .outbox(new OnFirstUse<>(outbox::getIfAvailable))
-                .listenerTypes(listenerTypes.getIfAvailable(() -> topic -> List.of()))
+                .listenerTypes(topic -> types.get().of(topic))
                 .onFailedReadBack(properties.payload().onFailedReadBack())
                 .interceptors(new ExtensionBeans<>(interceptors));
         return InvalidPropertyException.check(

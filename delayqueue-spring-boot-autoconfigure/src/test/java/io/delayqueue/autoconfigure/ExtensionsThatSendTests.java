@@ -7,8 +7,10 @@ import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.admin.DelayQueueInspector;
 import io.delayqueue.admin.DelayQueueJobs;
 import io.delayqueue.annotation.DelayListener;
+import io.delayqueue.annotation.DelayListenerConfigurer;
 import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.autoconfigure.metrics.DelayQueueMetricsAutoConfiguration;
+import io.delayqueue.convert.JsonPayloadConverter;
 import io.delayqueue.event.DelayQueueEvents;
 import io.delayqueue.listener.DeliveryInterceptor;
 import io.delayqueue.message.SendResult;
@@ -41,6 +43,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
+import tools.jackson.databind.json.JsonMapper;
 
 /** Beans that the queue uses and that use the queue. */
 class ExtensionsThatSendTests {
@@ -186,6 +189,52 @@ class ExtensionsThatSendTests {
                             .counter()
                             .count())
                     .isEqualTo(1);
+        });
+    }
+
+    /** Beans that the queue asks when it sends or starts. */
+    @Configuration(proxyBeanMethods = false)
+    static class Replacements {
+
+        final List<String> read = new CopyOnWriteArrayList<>();
+
+        @Bean
+        DelayListenerRegistry registry(DelayQueueTemplate template, DelayQueueReceiver receiver) {
+            return new DelayListenerRegistry(true);
+        }
+
+        @Bean
+        DelayListenerConfigurer configurer(DelayQueueTemplate template, DelayQueueReceiver receiver) {
+            return registrar -> {};
+        }
+
+        @Bean
+        JsonPayloadConverter converter(JsonMapper mapper, DelayQueueTemplate template, DelayQueueReceiver receiver) {
+            return new JsonPayloadConverter(mapper);
+        }
+
+        @Bean
+        ForwardingListener listener(DelayQueueTemplate template, DelayQueueReceiver receiver) {
+            return new ForwardingListener(template, read);
+        }
+    }
+
+    record ForwardingListener(DelayQueueTemplate template, List<String> read) {
+
+        @DelayListener(topic = "orders")
+        void handle(Order order) {
+            template.send("handled", order);
+            read.add(order.number());
+        }
+    }
+
+    @Test
+    void replacedBeansAndListenersMayInjectTheQueue() {
+        runner.withUserConfiguration(Replacements.class).run(context -> {
+            assertThat(context).hasNotFailed();
+            context.getBean(DelayQueueTemplate.class).send("orders", new Order("1"));
+            await().untilAsserted(() ->
+                    assertThat(context.getBean(Replacements.class).read).containsExactly("1"));
         });
     }
 
