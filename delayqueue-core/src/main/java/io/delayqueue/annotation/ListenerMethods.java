@@ -133,7 +133,7 @@ final class ListenerMethods {
 
     private Object payload(DeadLetter deadLetter, Signature signature) {
         try {
-            return codec.read(deadLetter.envelope().payload(), signature.payloadType());
+            return codec.read(deadLetter.envelope().payload(), signature.payloadType(), deadLetter.topic());
         } catch (PayloadConversionException e) {
             if (signature.isPayloadOptional()) {
                 return ArgumentResolvers.UNREADABLE;

@@ -2,6 +2,7 @@ package io.delayqueue.container;
 
 import static java.util.Objects.requireNonNull;
 
+import io.delayqueue.convert.PayloadCodec;
 import io.delayqueue.coordination.Membership;
 import io.delayqueue.coordination.NodeReport;
 import io.delayqueue.coordination.PeriodicTaskScheduler;
@@ -14,7 +15,6 @@ import io.delayqueue.message.Shard.QueueKind;
 import io.delayqueue.redis.SignalSource;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.script.TopicRegistry;
-import java.lang.reflect.Type;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -31,7 +31,6 @@ import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.function.BiFunction;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
@@ -54,7 +53,7 @@ public final class DelayQueueEngine implements AutoCloseable {
     // used by containers
     final MessageStore store;
     final TopicRegistry registry;
-    final BiFunction<byte[], Type, Object> converter;
+    final PayloadCodec converter;
     final List<DeliveryInterceptor> interceptors;
     final EventBus events;
     final EngineSettings settings;

@@ -1,5 +1,6 @@
 package io.delayqueue.container;
 
+import io.delayqueue.convert.PayloadCodec;
 import io.delayqueue.convert.PayloadConversionException;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.event.FailureLog;
@@ -20,14 +21,12 @@ import io.delayqueue.message.Printable;
 import io.delayqueue.message.Shard.QueueKind;
 import io.delayqueue.store.Settlement;
 import io.delayqueue.store.UnreadableMessageException;
-import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.function.BiFunction;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.apache.commons.logging.Log;
@@ -48,7 +47,7 @@ final class DeliveryPipeline {
     private final Recipient recipient;
     private final List<Class<? extends Throwable>> unavailableOn;
     private final List<DeliveryInterceptor> interceptors;
-    private final BiFunction<byte[], Type, Object> converter;
+    private final PayloadCodec converter;
     private final EventBus events;
     private final ClaimBudget budget;
     private final Circuit circuit;
@@ -113,7 +112,7 @@ final class DeliveryPipeline {
     private boolean convert(ClaimedDelivery delivery) {
         try {
             byte[] body = delivery.envelope().payload();
-            delivery.converted(converter.apply(body, spec.payloadType()));
+            delivery.converted(converter.read(body, spec.payloadType(), spec.topic()));
             return true;
         } catch (Throwable e) { // any failure of a converter concerns its own message only
             decide(delivery, e);

@@ -1,5 +1,6 @@
 package io.delayqueue.container;
 
+import io.delayqueue.convert.PayloadCodec;
 import io.delayqueue.coordination.PeriodicTaskScheduler;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.listener.DeliveryInterceptor;
@@ -8,14 +9,12 @@ import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.redis.SignalSource;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.script.TopicRegistry;
-import java.lang.reflect.Type;
 import java.math.BigInteger;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ThreadFactory;
-import java.util.function.BiFunction;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.task.VirtualThreadTaskExecutor;
@@ -41,7 +40,7 @@ public final class EngineBuilder {
     SignalSource signals;
 
     @Nullable
-    BiFunction<byte[], Type, Object> converter;
+    PayloadCodec converter;
 
     List<DeliveryInterceptor> interceptors = List.of();
     EventBus events = new EventBus(List.of());
@@ -91,7 +90,7 @@ public final class EngineBuilder {
     }
 
     /** Sets the conversion of a stored payload to the listener's payload type. Required. */
-    public EngineBuilder converter(BiFunction<byte[], Type, Object> converter) {
+    public EngineBuilder converter(PayloadCodec converter) {
         this.converter = converter;
         return this;
     }

@@ -2,8 +2,10 @@ package io.delayqueue.convert;
 
 import com.fasterxml.jackson.annotation.JsonFormat;
 import com.fasterxml.jackson.annotation.JsonTypeInfo;
+import com.fasterxml.jackson.annotation.JsonTypeInfo.As;
 import io.delayqueue.Internal;
 import io.delayqueue.convert.PayloadCodec.OnProblem;
+import io.delayqueue.message.Printable;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.Reader;
@@ -17,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
@@ -29,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.TreeNode;
+import tools.jackson.databind.AnnotationIntrospector;
 import tools.jackson.databind.BeanDescription;
 import tools.jackson.databind.DeserializationConfig;
 import tools.jackson.databind.DeserializationContext;
@@ -40,14 +44,20 @@ import tools.jackson.databind.ObjectWriter;
 import tools.jackson.databind.SerializationConfig;
 import tools.jackson.databind.SerializationFeature;
 import tools.jackson.databind.ValueDeserializer;
+import tools.jackson.databind.deser.AbstractDeserializer;
+import tools.jackson.databind.deser.SettableBeanProperty;
 import tools.jackson.databind.deser.ValueDeserializerModifier;
-import tools.jackson.databind.deser.bean.BeanDeserializer;
+import tools.jackson.databind.deser.bean.BeanDeserializerBase;
+import tools.jackson.databind.deser.bean.BuilderBasedDeserializer;
+import tools.jackson.databind.deser.std.ContainerDeserializerBase;
 import tools.jackson.databind.deser.std.DelegatingDeserializer;
+import tools.jackson.databind.deser.std.ReferenceTypeDeserializer;
 import tools.jackson.databind.exc.InvalidDefinitionException;
 import tools.jackson.databind.introspect.AnnotatedMember;
 import tools.jackson.databind.introspect.BeanPropertyDefinition;
 import tools.jackson.databind.introspect.ClassIntrospector;
 import tools.jackson.databind.json.JsonMapper;
+import tools.jackson.databind.jsontype.TypeDeserializer;
 import tools.jackson.databind.jsontype.TypeSerializer;
 import tools.jackson.databind.jsontype.impl.AsDeductionTypeSerializer;
 import tools.jackson.databind.module.SimpleModule;
@@ -64,7 +74,6 @@ public final class JsonPayloadConverter implements PayloadConverter {
 
     private static final Log log = LogFactory.getLog(JsonPayloadConverter.class);
 
-    private static final int MAX_NAMES = 20;
     private static final byte[] NULL = {'n', 'u', 'l', 'l'};
     private static final String NO_PROPERTIES = "No serializer found for class ";
     private static final String NOT_READABLE =
@@ -85,12 +94,8 @@ public final class JsonPayloadConverter implements PayloadConverter {
 
     private final JsonMapper mapper;
     private final ObjectWriter writer;
-    private final OnProblem onMismatch;
+    private final PropertyComparison comparison;
     private final ReadBack readBack = new ReadBack();
-    /** The names of the properties of each class; empty if its JSON is not compared. */
-    private final Map<Class<?>, Set<String>> names = new ConcurrentHashMap<>();
-
-    private final Set<Class<?>> warned = ConcurrentHashMap.newKeySet();
 
     /** What an absent primitive means. */
     public enum OnAbsentPrimitive {
@@ -123,11 +128,11 @@ public final class JsonPayloadConverter implements PayloadConverter {
      */
     @Internal
     public JsonPayloadConverter(JsonMapper mapper, OnAbsentPrimitive onAbsentPrimitive, OnProblem onMismatch) {
-        this.onMismatch = onMismatch;
         this.mapper = mapper.rebuild()
                 .addModule(new SimpleModule("delayqueue-absent-primitives")
                         .setDeserializerModifier(new AbsentPrimitives(onAbsentPrimitive)))
                 .build();
+        this.comparison = new PropertyComparison(this.mapper, onMismatch);
         this.writer = mapper.writer().with(SerializationFeature.FAIL_ON_EMPTY_BEANS);
     }
 
@@ -172,9 +177,20 @@ public final class JsonPayloadConverter implements PayloadConverter {
 
     @Override
     public Object read(byte[] body, Type type) {
+        return read(body, type, null);
+    }
+
+    /**
+     * Reads a payload, and logs once for each class and topic if it lacks properties.
+     *
+     * @param topic the topic of the message; null to log nothing
+     */
+    Object read(byte[] body, Type type, @Nullable String topic) {
         Object value;
+        JavaType java;
         try {
-            value = mapper.readValue(body, mapper.constructType(type));
+            java = mapper.constructType(type);
+            value = mapper.readValue(body, java);
         } catch (RuntimeException e) {
             throw new PayloadConversionException(
                     "The payload can't be read from JSON as " + type.getTypeName() + ": " + firstLine(e), e);
@@ -183,83 +199,8 @@ public final class JsonPayloadConverter implements PayloadConverter {
             throw new PayloadConversionException(
                     "The payload is null in JSON, where a " + type.getTypeName() + " is needed", null);
         }
-        requireSharedProperty(body, value);
+        comparison.compare(body, java, topic);
         return value;
-    }
-
-    /** All properties of such a value would be null: the payload was written by another class, or they were renamed. */
-    private void requireSharedProperty(byte[] body, Object value) {
-        Set<String> known = names.computeIfAbsent(value.getClass(), this::namesOf);
-        if (known.isEmpty()) {
-            return;
-        }
-        Set<String> unknown = new TreeSet<>();
-        try (JsonParser parser = mapper.createParser(body)) {
-            if (parser.nextToken() != JsonToken.START_OBJECT) {
-                return;
-            }
-            while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
-                if (known.contains(parser.currentName())) {
-                    return; // usually the first one
-                }
-                unknown.add(parser.currentName());
-                parser.nextToken();
-                parser.skipChildren();
-            }
-        }
-        if (unknown.isEmpty()) {
-            return;
-        }
-        String problem =
-                "The payload shares no property with " + value.getClass().getTypeName() + ": it has "
-                        + unknown.stream().limit(MAX_NAMES).toList() + ", where " + new TreeSet<>(known)
-                        + " are needed. If a property was renamed, add its former name with @JsonAlias";
-        if (onMismatch == OnProblem.REJECT) {
-            throw new PayloadConversionException(problem, null);
-        }
-        if (warned.add(value.getClass())) {
-            log.warn(problem);
-        }
-    }
-
-    /** The names and aliases as Jackson reads them; empty for types whose JSON may have other names. */
-    private Set<String> namesOf(Class<?> type) {
-        DeserializationConfig config = mapper.deserializationConfig();
-        JavaType java = mapper.constructType(type);
-        DeserializationContext context = mapper._deserializationContext();
-        if (context.findTypeDeserializer(java) != null || config.isEnabled(DeserializationFeature.UNWRAP_ROOT_VALUE)) {
-            return Set.of(); // the JSON has a type id or another name around it
-        }
-        ValueDeserializer<?> deserializer;
-        try {
-            deserializer = context.findNonContextualValueDeserializer(java);
-        } catch (RuntimeException e) {
-            return Set.of(); // the value's class is not the one that Jackson reads
-        }
-        if (!(deserializer instanceof BeanDeserializer bean)
-                || bean.hasAnySetter()
-                || bean.getValueInstantiator().canCreateUsingDelegate()
-                || bean.getValueInstantiator().canCreateUsingArrayDelegate()) {
-            return Set.of();
-        }
-        boolean anyCase = config.isEnabled(MapperFeature.ACCEPT_CASE_INSENSITIVE_PROPERTIES);
-        Set<String> found = anyCase ? new TreeSet<>(String.CASE_INSENSITIVE_ORDER) : new TreeSet<>();
-        bean.getKnownPropertyNames().forEach(name -> found.add(name.toString()));
-        ClassIntrospector introspector = config.classIntrospectorInstance();
-        BeanDescription description =
-                introspector.introspectForDeserialization(java, introspector.introspectClassAnnotations(java));
-        for (BeanPropertyDefinition property : description.findProperties()) {
-            AnnotatedMember member = property.getPrimaryMember();
-            if (member != null
-                    && config.getAnnotationIntrospector().findUnwrappingNameTransformer(config, member) != null) {
-                return Set.of();
-            }
-            property.findAliases().forEach(alias -> found.add(alias.getSimpleName()));
-        }
-        JsonFormat.Value format = config.getAnnotationIntrospector().findFormat(config, description.getClassInfo());
-        boolean anyCaseOfClass = format != null
-                && Boolean.TRUE.equals(format.getFeature(JsonFormat.Feature.ACCEPT_CASE_INSENSITIVE_PROPERTIES));
-        return anyCaseOfClass ? Set.of() : found;
     }
 
     /** The other lines of Jackson's message contain the location in Java code, which the stack trace shows. */
@@ -474,6 +415,265 @@ public final class JsonPayloadConverter implements PayloadConverter {
                     || (node.isBoolean() && !node.asBoolean())
                     || (node.isNumber() && node.asDouble() == 0)
                     || (node.isString() && node.asString().isEmpty());
+        }
+    }
+
+    /**
+     * Compares the names in a JSON payload with the properties of the type that reads it: of the payload, or of the elements of
+     * a container, and of the objects in their properties. Jackson leaves a property without a counterpart null, so that a
+     * renamed property would be lost silently. Thread-safe.
+     */
+    private static final class PropertyComparison {
+
+        private static final int MAX_NAMES = 20;
+        /** Further classes and topics are compared, but not logged. */
+        private static final int MAX_TOLD = 10_000;
+
+        private static final Names NOT_COMPARED = new Names(Object.class, Map.of(), Map.of(), Set.of(), null);
+
+        private final JsonMapper mapper;
+        private final OnProblem onMismatch;
+        private final Map<JavaType, ValueDeserializer<?>> roots = new ConcurrentHashMap<>();
+        private final Map<ValueDeserializer<?>, Names> names = new ConcurrentHashMap<>();
+        private final Set<Told> told = ConcurrentHashMap.newKeySet();
+
+        private record Told(String topic, Class<?> type, boolean mismatch) {}
+
+        /**
+         * What the JSON of a type may contain.
+         *
+         * @param properties the property of each name and alias; empty if the JSON is not compared
+         * @param nested what reads the value of each property
+         * @param ignored names that Jackson skips
+         * @param ids says which subtype's names apply; null without type ids
+         */
+        private record Names(
+                Class<?> type,
+                Map<String, String> properties,
+                Map<String, ValueDeserializer<?>> nested,
+                Set<String> ignored,
+                @Nullable TypeDeserializer ids) {}
+
+        PropertyComparison(JsonMapper mapper, OnProblem onMismatch) {
+            this.mapper = mapper;
+            this.onMismatch = onMismatch;
+        }
+
+        /**
+         * Compares a payload that could be read.
+         *
+         * @param topic the topic of the message; null to log nothing
+         * @throws PayloadConversionException if an object shares no property with its type, and such payloads are rejected
+         */
+        void compare(byte[] body, JavaType type, @Nullable String topic) {
+            if (mapper.isEnabled(DeserializationFeature.UNWRAP_ROOT_VALUE)) {
+                return; // the JSON has another name around it
+            }
+            try (JsonParser parser = mapper.reader()
+                    .without(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+                    .createParser(body)) {
+                ValueDeserializer<?> root = roots.computeIfAbsent(type, this::deserializer);
+                parser.nextToken();
+                value(parser, root, topic, 0);
+            } catch (PayloadConversionException e) {
+                throw e;
+            } catch (RuntimeException e) { // the payload could be read
+                log.debug("A payload could not be compared with " + type, e);
+            }
+        }
+
+        private ValueDeserializer<?> deserializer(JavaType type) {
+            return mapper._deserializationContext().findContextualValueDeserializer(type, null);
+        }
+
+        /**
+         * Compares a value and skips it.
+         *
+         * @param depth 0 for the payload and for elements, 1 for values of their properties
+         */
+        private void value(JsonParser parser, ValueDeserializer<?> reader, @Nullable String topic, int depth) {
+            JsonToken token = parser.currentToken();
+            if (reader instanceof ReferenceTypeDeserializer<?> reference && depth == 0) {
+                JavaType content = reference.getValueType().getContentType();
+                value(parser, roots.computeIfAbsent(content, this::deserializer), topic, depth);
+            } else if (reader instanceof ContainerDeserializerBase<?> container
+                    && container.getContentDeserializer() != null
+                    && token.isStructStart()) {
+                JsonToken end = token == JsonToken.START_ARRAY ? JsonToken.END_ARRAY : JsonToken.END_OBJECT;
+                for (JsonToken next = parser.nextToken(); next != end; next = parser.nextToken()) {
+                    if (next == JsonToken.PROPERTY_NAME) {
+                        parser.nextToken();
+                    }
+                    value(parser, container.getContentDeserializer(), topic, depth);
+                }
+            } else if (token == JsonToken.START_OBJECT) {
+                Names known = namesOf(reader);
+                if (known.ids == null) {
+                    object(parser, known, topic, depth, null);
+                } else {
+                    withTypeId(parser, known.ids, topic, depth);
+                }
+            } else {
+                parser.skipChildren();
+            }
+        }
+
+        private void withTypeId(JsonParser parser, TypeDeserializer ids, @Nullable String topic, int depth) {
+            JsonNode node = parser.readValueAsTree();
+            String property = ids.getPropertyName();
+            boolean inside = ids.getTypeInclusion() == As.PROPERTY || ids.getTypeInclusion() == As.EXISTING_PROPERTY;
+            if (!inside || property == null || !node.path(property).isString()) {
+                return;
+            }
+            DeserializationContext context = mapper._deserializationContext();
+            JavaType type = ids.getTypeIdResolver()
+                    .typeFromId(context, node.path(property).asString());
+            if (type != null) {
+                try (JsonParser inner = mapper.treeAsTokens(node)) {
+                    inner.nextToken();
+                    object(inner, namesOf(roots.computeIfAbsent(type, this::deserializer)), topic, depth, property);
+                }
+            }
+        }
+
+        private void object(
+                JsonParser parser, Names known, @Nullable String topic, int depth, @Nullable String typeProperty) {
+            if (known.properties.isEmpty()) {
+                parser.skipChildren();
+                return;
+            }
+            Set<String> lacking = new TreeSet<>(known.properties.values());
+            Set<String> unknown = new TreeSet<>();
+            boolean shared = false;
+            while (parser.nextToken() == JsonToken.PROPERTY_NAME) {
+                String name = parser.currentName();
+                parser.nextToken();
+                String property = known.properties.get(name);
+                if (property != null) {
+                    shared = true;
+                    lacking.remove(property);
+                } else if (!name.equals(typeProperty) && !known.ignored.contains(name)) {
+                    unknown.add(name);
+                }
+                ValueDeserializer<?> reader = property == null ? null : known.nested.get(property);
+                if (reader != null && depth == 0) {
+                    value(parser, reader, topic, 1);
+                } else {
+                    parser.skipChildren();
+                }
+            }
+            if (!shared && !unknown.isEmpty()) {
+                mismatch(known, unknown, topic);
+            } else if (topic != null && !lacking.isEmpty()) {
+                tellLacking(known.type, lacking, unknown, topic);
+            }
+        }
+
+        private void mismatch(Names known, Set<String> unknown, @Nullable String topic) {
+            String problem = "The payload shares no property with " + known.type.getTypeName() + ": it has "
+                    + some(unknown) + ", where " + some(new TreeSet<>(known.properties.keySet()))
+                    + " are needed. If a property was renamed, add its former name with @JsonAlias";
+            if (onMismatch == OnProblem.REJECT) {
+                throw new PayloadConversionException(problem, null);
+            }
+            if (topic != null && isFirst(new Told(topic, known.type, true))) {
+                log.warn("Topic " + Printable.of(topic) + ": " + problem);
+            }
+        }
+
+        private void tellLacking(Class<?> type, Set<String> lacking, Set<String> unknown, String topic) {
+            if (!isFirst(new Told(topic, type, false))) {
+                return;
+            }
+            String text =
+                    "Topic " + Printable.of(topic) + ": a payload lacks " + some(lacking) + " of " + type.getTypeName();
+            if (unknown.isEmpty()) {
+                log.info(text + "; they are null, 0, false or what the constructor decides");
+            } else {
+                log.warn(text + " and has " + some(unknown)
+                        + " instead. If a property was renamed, add its former name with @JsonAlias");
+            }
+        }
+
+        private boolean isFirst(Told problem) {
+            return told.size() < MAX_TOLD && told.add(problem);
+        }
+
+        private static List<String> some(Collection<String> names) {
+            return names.stream().limit(MAX_NAMES).map(Printable::of).toList();
+        }
+
+        private Names namesOf(ValueDeserializer<?> reader) {
+            Names known = names.get(reader);
+            if (known == null) {
+                known = reader instanceof BeanDeserializerBase bean ? namesOf(bean) : NOT_COMPARED;
+                if (reader instanceof BeanDeserializerBase || reader instanceof AbstractDeserializer) {
+                    known = new Names(
+                            known.type,
+                            known.properties,
+                            known.nested,
+                            known.ignored,
+                            mapper._deserializationContext()
+                                    .findTypeDeserializer(mapper.constructType(reader.handledType())));
+                }
+                names.put(reader, known);
+            }
+            return known;
+        }
+
+        /** The names and aliases as Jackson reads them; none for types whose JSON may have other names. */
+        private Names namesOf(BeanDeserializerBase bean) {
+            DeserializationConfig config = mapper.deserializationConfig();
+            AnnotationIntrospector annotations = config.getAnnotationIntrospector();
+            BeanDescription description = description(bean, config);
+            JsonFormat.Value format = annotations.findFormat(config, description.getClassInfo());
+            if (bean.hasAnySetter()
+                    || bean.getValueInstantiator().canCreateUsingDelegate()
+                    || bean.getValueInstantiator().canCreateUsingArrayDelegate()
+                    || (format != null
+                            && Boolean.TRUE.equals(
+                                    format.getFeature(JsonFormat.Feature.ACCEPT_CASE_INSENSITIVE_PROPERTIES)))) {
+                return NOT_COMPARED;
+            }
+            for (BeanPropertyDefinition property : description.findProperties()) {
+                AnnotatedMember member = property.getPrimaryMember();
+                if (member != null && annotations.findUnwrappingNameTransformer(config, member) != null) {
+                    return NOT_COMPARED;
+                }
+            }
+            boolean anyCase = config.isEnabled(MapperFeature.ACCEPT_CASE_INSENSITIVE_PROPERTIES);
+            Map<String, String> properties = anyCase ? new TreeMap<>(String.CASE_INSENSITIVE_ORDER) : new HashMap<>();
+            Map<String, ValueDeserializer<?>> nested = new HashMap<>();
+            bean.properties().forEachRemaining(property -> {
+                if (!property.isInjectionOnly()) {
+                    properties.put(property.getName(), property.getName());
+                    property.findAliases(config)
+                            .forEach(alias -> properties.put(alias.getSimpleName(), property.getName()));
+                    if (!hasTypeIdsOfItsOwn(property, config)) {
+                        nested.put(property.getName(), property.getValueDeserializer());
+                    }
+                }
+            });
+            Set<String> ignored = description.getIgnoredPropertyNames();
+            return new Names(
+                    bean.handledType(), properties, nested, ignored == null ? Set.of() : Set.copyOf(ignored), null);
+        }
+
+        private static boolean hasTypeIdsOfItsOwn(SettableBeanProperty property, DeserializationConfig config) {
+            AnnotatedMember member = property.getMember();
+            return !property.hasValueDeserializer()
+                    || member == null
+                    || config.getAnnotationIntrospector().findPolymorphicTypeInfo(config, member) != null;
+        }
+
+        private static BeanDescription description(BeanDeserializerBase bean, DeserializationConfig config) {
+            ClassIntrospector introspector = config.classIntrospectorInstance();
+            JavaType type = bean.getValueType();
+            BeanDescription description =
+                    introspector.introspectForDeserialization(type, introspector.introspectClassAnnotations(type));
+            return bean instanceof BuilderBasedDeserializer
+                    ? introspector.introspectForDeserializationWithBuilder(type, description)
+                    : description;
         }
     }
 

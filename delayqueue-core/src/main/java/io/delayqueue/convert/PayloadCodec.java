@@ -93,6 +93,15 @@ public final class PayloadCodec {
      *     wrapped
      */
     public Object read(byte[] body, Type type) {
+        return read(body, type, null);
+    }
+
+    /**
+     * Reads the payload of a topic's message. What the payload lacks is logged once for each class and topic.
+     *
+     * @see #read(byte[], Type)
+     */
+    public Object read(byte[] body, Type type, @Nullable String topic) {
         if (type == byte[].class) {
             return body;
         }
@@ -100,7 +109,8 @@ public final class PayloadCodec {
             return decode(body);
         }
         try {
-            return converter.get().read(body, type);
+            PayloadConverter found = converter.get();
+            return found instanceof JsonPayloadConverter json ? json.read(body, type, topic) : found.read(body, type);
         } catch (PayloadConversionException e) {
             throw e;
         } catch (RuntimeException e) {

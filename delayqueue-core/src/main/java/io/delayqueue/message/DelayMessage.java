@@ -374,7 +374,8 @@ public final class DelayMessage {
         }
 
         /**
-         * Sets the date until which the message may be claimed. A later claim dead-letters it.
+         * Sets the date until which the message may be claimed. A later claim dead-letters it. A date before the message is
+         * due is rejected: by {@link #build} after a due date, by the send after a delay.
          *
          * @param date between 1970 and 9999, checked by {@link #build}
          */

@@ -40,6 +40,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
 /**
@@ -309,6 +310,9 @@ public class DelayQueueTemplate implements DelayQueueOperations {
         }
         String objection = limits.objectionTo(message.due(), clock);
         if (objection == null) {
+            objection = expiryObjection(message);
+        }
+        if (objection == null) {
             try {
                 pending.serialised(payloads.write(message));
             } catch (PayloadConversionException e) {
@@ -317,6 +321,20 @@ public class DelayQueueTemplate implements DelayQueueOperations {
             objection = pending.objection(limits);
         }
         return objection == null ? pending : pending.failed(pending.notStored(Reason.INVALID, objection, null));
+    }
+
+    /** The builder has checked due dates. A delay is known from here on only by this process' clock. */
+    private @Nullable String expiryObjection(DelayMessage message) {
+        Due due = message.due();
+        Instant expireAt = message.limits().expireAt();
+        if (expireAt == null || !due.relative() || due.millis() == 0) {
+            return null;
+        }
+        Instant dueAt = clock.instant().plusMillis(due.millis());
+        return expireAt.isBefore(dueAt)
+                ? "it expires at " + expireAt + ", before it is due in "
+                        + DurationText.of(Duration.ofMillis(due.millis()))
+                : null;
     }
 
     private String nonce(DelayMessage message) {

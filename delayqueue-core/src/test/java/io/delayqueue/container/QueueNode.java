@@ -102,7 +102,7 @@ public final class QueueNode implements AutoCloseable {
                 .node(name)
                 .redis(scripts, keySpace)
                 .store(store, registry)
-                .converter(codec::read)
+                .converter(codec)
                 .interceptors(builder.interceptors)
                 .events(bus)
                 .nanoTime(builder.nanoTime)

@@ -16,6 +16,7 @@ import io.delayqueue.message.SendResult.Kept;
 import io.delayqueue.message.SendResult.Reason;
 import io.delayqueue.message.SendResult.Replaced;
 import io.delayqueue.message.Shard;
+import io.delayqueue.testing.SystemClock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -163,6 +164,25 @@ class SendTests extends RedisTest {
                     .isInstanceOf(DuplicateMessageException.class);
         }
         assertThat(queue.store.awaitCount(Shard.single("orders")).scheduled()).isEqualTo(2);
+    }
+
+    @Test
+    void expiryBeforeTheEndOfTheDelayIsRejected() {
+        Instant expiry = SystemClock.now().plus(Duration.ofMinutes(5));
+
+        assertThatThrownBy(() -> queue.template().send(expiring(expiry, Duration.ofMinutes(10))))
+                .isInstanceOf(MessageRejectedException.class)
+                .hasMessageContaining("expires");
+        assertThat(queue.template().send(expiring(expiry, Duration.ofMinutes(1))))
+                .isInstanceOf(Accepted.class);
+    }
+
+    private static DelayMessage expiring(Instant expiry, Duration delay) {
+        return DelayMessage.to("orders")
+                .payload("a")
+                .delay(delay)
+                .expireAt(expiry)
+                .build();
     }
 
     @Test

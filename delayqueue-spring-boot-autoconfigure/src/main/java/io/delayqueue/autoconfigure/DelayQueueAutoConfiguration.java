@@ -176,7 +176,7 @@ public final class DelayQueueAutoConfiguration {
                 .store(store, registry)
                 .signals(signals)
                 .settings(settings)
-                .converter(codec::read)
+                .converter(codec)
                 .interceptors(new ExtensionBeans<>(interceptors))
                 .events(events);
         if (Threading.VIRTUAL.isActive(environment)) {

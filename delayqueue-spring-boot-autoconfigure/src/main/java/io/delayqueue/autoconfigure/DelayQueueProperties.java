@@ -224,7 +224,7 @@ public record DelayQueueProperties(
      * @param onAbsentPrimitive Meaning of a constructor parameter or record component with a primitive type that a JSON
      *     payload lacks: zero (0 or false) or reject (the payload is unreadable).
      * @param onMismatch Reaction to a JSON payload that shares no property with the record or class that a listener takes:
-     *     reject (the payload is unreadable, and its message becomes a dead letter) or warn, once for each class.
+     *     reject (the payload is unreadable, and its message becomes a dead letter) or warn, once for each class and topic.
      */
     public record Payload(
             @DefaultValue("warn") OnProblem onFailedReadBack,

@@ -118,12 +118,12 @@ final class DefaultLeasedDelivery implements LeasedDelivery, PendingSettlement.A
 
     @Override
     public <T> T payload(Class<T> type) {
-        return type.cast(context.codec.read(envelope.payload(), type));
+        return type.cast(context.codec.read(envelope.payload(), type, topic()));
     }
 
     @Override
     public Object payload(Type type) {
-        return context.codec.read(envelope.payload(), type);
+        return context.codec.read(envelope.payload(), type, topic());
     }
 
     @Override
