@@ -314,11 +314,14 @@ public record DelayQueueProperties(
      *     shorter timeout, that one is used.
      * @param reconnectDelay Maximum delay between two attempts to connect, greater than zero.
      * @param allowEviction Whether the application starts if the maxmemory-policy of Redis may evict messages.
+     * @param warnWithoutPersistence Whether a warning is logged at the start if Redis writes no append-only file. The default
+     *     of delayqueue-test-redis is false, because a Redis for tests persists nothing.
      */
     public record Redis(
             @DefaultValue("5s") Duration commandTimeout,
             @DefaultValue("1s") Duration reconnectDelay,
-            @DefaultValue("false") boolean allowEviction) {
+            @DefaultValue("false") boolean allowEviction,
+            @DefaultValue("true") boolean warnWithoutPersistence) {
 
         QueueConnections.Settings toSettings() {
             return new QueueConnections.Settings(commandTimeout, reconnectDelay);

@@ -1,5 +1,6 @@
 package io.delayqueue.autoconfigure.health;
 
+import io.delayqueue.autoconfigure.DelayQueueProperties;
 import io.delayqueue.autoconfigure.failure.StartFailedException;
 import io.delayqueue.coordination.PeriodicTaskScheduler;
 import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
@@ -32,15 +33,17 @@ final class RedisCheck {
     private final ServerProbe probe;
     private final PeriodicTaskScheduler tasks;
     private final boolean allowEviction;
+    private final boolean warnWithoutPersistence;
     /** The reply to the next check; null until it is requested. */
     private @Nullable CompletableFuture<ServerState> reply;
 
     private @Nullable TaskHandle pendingCheck;
 
-    RedisCheck(ServerProbe probe, PeriodicTaskScheduler tasks, boolean allowEviction) {
+    RedisCheck(ServerProbe probe, PeriodicTaskScheduler tasks, DelayQueueProperties.Redis settings) {
         this.probe = probe;
         this.tasks = tasks;
-        this.allowEviction = allowEviction;
+        this.allowEviction = settings.allowEviction();
+        this.warnWithoutPersistence = settings.warnWithoutPersistence();
     }
 
     /** Connects and asks Redis on other threads, so that {@link #check()} waits less. */
@@ -97,7 +100,7 @@ final class RedisCheck {
                 + "', which may evict any key when memory is full.";
     }
 
-    private static void warn(ServerState state) {
+    private void warn(ServerState state) {
         if (state.mayEvict()) {
             log.warn(evictionProblem(state)
                     + " The application starts because delayqueue.redis.allow-eviction is true.");
@@ -108,7 +111,7 @@ final class RedisCheck {
                     + " markers of deleted topics before they expire. A repeated HTTP request may then send"
                     + " a message twice. Set it to noeviction to prevent this.");
         }
-        if (state.appendOnly() == AppendOnly.OFF) {
+        if (state.appendOnly() == AppendOnly.OFF && warnWithoutPersistence) {
             log.warn("Redis writes no append-only file. If it crashes, all messages since its last"
                     + " snapshot are lost. Set appendonly to yes to keep them.");
         }

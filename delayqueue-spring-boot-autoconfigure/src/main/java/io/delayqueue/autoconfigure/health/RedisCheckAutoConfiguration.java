@@ -33,8 +33,7 @@ public final class RedisCheckAutoConfiguration {
      */
     @Bean
     LifecycleAction delayQueueRedisCheck(ServerProbe probe, DelayQueueEngine engine, DelayQueueProperties properties) {
-        RedisCheck check =
-                new RedisCheck(probe, engine.tasks(), properties.redis().allowEviction()).begin();
+        RedisCheck check = new RedisCheck(probe, engine.tasks(), properties.redis()).begin();
         return new LifecycleAction(1, false, check::check, check::cancel);
     }
 

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.delayqueue.autoconfigure.DelayQueueProperties;
 import io.delayqueue.autoconfigure.failure.StartFailedException;
 import io.delayqueue.coordination.PeriodicTask;
 import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
@@ -43,8 +44,17 @@ class RedisCheckTests {
     }
 
     private RedisCheck check(boolean allowEviction) {
+        return check(allowEviction, true);
+    }
+
+    private RedisCheck check(boolean allowEviction, boolean warnWithoutPersistence) {
         ServerProbe probe = new ServerProbe(call -> reply, new KeySpace("dq"), InstantSource.system(), () -> 0);
-        return new RedisCheck(probe, (name, task) -> schedule(task), allowEviction).begin();
+        return new RedisCheck(
+                        probe,
+                        (name, task) -> schedule(task),
+                        new DelayQueueProperties.Redis(
+                                Duration.ofSeconds(5), Duration.ofSeconds(1), allowEviction, warnWithoutPersistence))
+                .begin();
     }
 
     private TaskHandle schedule(PeriodicTask task) {
@@ -99,6 +109,14 @@ class RedisCheckTests {
         check(false).check();
 
         assertThat(output).containsOnlyOnce(KEEPS_NOTHING);
+    }
+
+    @Test
+    void missingAppendOnlyFileOfATestsRedisIsNotLogged(CapturedOutput output) {
+        reply("volatile-lru", "0");
+        check(false, false).check();
+
+        assertThat(output).doesNotContain(KEEPS_NOTHING).contains("maxmemory-policy is 'volatile-lru'");
     }
 
     /** Without permission for INFO the values are empty. */
