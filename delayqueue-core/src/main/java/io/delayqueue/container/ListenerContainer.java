@@ -193,8 +193,19 @@ final class ListenerContainer implements ManagedListener {
         private @Nullable TaskHandle probes;
         private boolean claiming;
         private boolean ending;
-        /** The wait of a handler that stops its own listener; null if there is none. */
-        private volatile @Nullable CompletableFuture<Void> onlyCallerLeft;
+        /** The thread of a handler that runs in isolation, without a permit. */
+        private final HandlerThreads isolated = new HandlerThreads();
+        /** The stop that handlers wait for; null if there is none. */
+        private volatile @Nullable WaitedFor waitedFor;
+
+        /**
+         * A stop for which handlers of the listener wait, because they close the application or end the JVM.
+         *
+         * @param stop ends when only these handlers are left
+         * @param permits the permits that they have; none in isolation
+         * @param inIsolation whether the handler in isolation is one of them
+         */
+        private record WaitedFor(CompletableFuture<Void> stop, int permits, boolean inIsolation) {}
 
         ListenerContainer listener() {
             return ListenerContainer.this;
@@ -313,13 +324,7 @@ final class ListenerContainer implements ManagedListener {
             });
             Duration drain = spec.options().drainTime();
             CompletableFuture<Void> waited = endedWithin(drain);
-            if (workers.runOnThisThread()) {
-                log.warn("A handler of listener " + Printable.of(spec.id()) + " stops its own listener, for example by"
-                        + " closing the application. The stop does not wait for this handler; if the application ends,"
-                        + " its message is delivered again. Stop it on another thread to avoid this");
-                onlyCallerLeft = waited;
-                endIfOnlyCallerIsLeft();
-            }
+            doNotWaitForCallers(waited);
             // if all deliveries are settled by then, only a claim waits for its reply, and the stop ends without it
             CompletableFuture<Void> ignored = endedWithin(engine.closeWait).thenRun(() -> {
                 if (hasSettledAll()) {
@@ -327,6 +332,26 @@ final class ListenerContainer implements ManagedListener {
                 }
             });
             return waited.thenRun(() -> finishStop(drain));
+        }
+
+        private void doNotWaitForCallers(CompletableFuture<Void> stop) {
+            int permits = workers.threads().inExit();
+            boolean inIsolation = isolated.inExit() > 0;
+            if (permits > 0 || inIsolation) {
+                log.warn("A handler of listener " + Printable.of(spec.id()) + " called System.exit, which waits for the"
+                        + " stop of the listener. The stop does not wait for this handler; its message is delivered again"
+                        + " when its lease ends. Call System.exit on another thread to avoid this");
+            } else if (workers.threads().containCurrent() || isolated.containCurrent()) {
+                log.warn("A handler of listener " + Printable.of(spec.id()) + " stops its own listener, for example by"
+                        + " closing the application. The stop does not wait for this handler; if the application ends,"
+                        + " its message is delivered again. Stop it on another thread to avoid this");
+                permits = workers.threads().containCurrent() ? 1 : 0;
+                inIsolation = isolated.containCurrent();
+            } else {
+                return;
+            }
+            waitedFor = new WaitedFor(stop, permits, inIsolation);
+            endIfOnlyCallersAreLeft();
         }
 
         private CompletableFuture<Void> endedWithin(Duration time) {
@@ -350,7 +375,7 @@ final class ListenerContainer implements ManagedListener {
                         + " of its deliveries were handled; they are delivered again when their leases end");
             } else if (ended.isDone()) {
                 log.info("Listener " + Printable.of(spec.id()) + " has stopped");
-            } else if (onlyCallerLeft != null && workers.inUse() <= 1) {
+            } else if (onlyCallersAreLeft()) {
                 log.info(
                         "Listener " + Printable.of(spec.id()) + " has stopped, except for the handler that stopped it");
             } else if (hasSettledAll()) {
@@ -412,19 +437,30 @@ final class ListenerContainer implements ManagedListener {
             log.info("Message " + Printable.of(suspect.id()) + " of topic " + Printable.of(suspect.topic())
                     + " is handled in isolation, because " + suspect.claim().crashes()
                     + " of its leases ended without a settlement");
-            CompletableFuture<?> unused = pipeline.handle(List.of(suspect));
+            isolated.enter();
+            try {
+                CompletableFuture<?> unused = pipeline.handle(List.of(suspect));
+            } finally {
+                isolated.leave();
+                endIfOnlyCallersAreLeft();
+            }
         }
 
-        /** Ends the wait of a handler that stops its own listener. */
-        private void endIfOnlyCallerIsLeft() {
-            CompletableFuture<Void> waited = onlyCallerLeft;
-            if (waited != null && workers.inUse() <= 1) {
-                waited.complete(null);
+        private boolean onlyCallersAreLeft() {
+            WaitedFor waited = waitedFor;
+            return waited != null && workers.inUse() <= waited.permits && (waited.inIsolation || isolated.isEmpty());
+        }
+
+        /** Ends the stop that handlers of the listener wait for. */
+        private void endIfOnlyCallersAreLeft() {
+            WaitedFor waited = waitedFor;
+            if (waited != null && onlyCallersAreLeft()) {
+                waited.stop.complete(null);
             }
         }
 
         private void idle() {
-            endIfOnlyCallerIsLeft();
+            endIfOnlyCallersAreLeft();
             if (pollers.stream().noneMatch(ShardPoller::hasStartable)) {
                 return;
             }

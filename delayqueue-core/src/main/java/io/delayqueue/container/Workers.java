@@ -17,9 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class Workers {
 
     private final Executor executor;
-    /** The workers for which this thread runs a handler. */
-    private static final ThreadLocal<Workers> HANDLING = new ThreadLocal<>();
-
+    private final HandlerThreads threads = new HandlerThreads();
     private final int concurrency;
     private final Semaphore permits;
     private final AtomicInteger running = new AtomicInteger();
@@ -83,9 +81,9 @@ final class Workers {
         return concurrency - permits.availablePermits();
     }
 
-    /** Whether the current thread runs a handler of these workers. */
-    boolean runOnThisThread() {
-        return HANDLING.get() == this;
+    /** The threads that run handlers. */
+    HandlerThreads threads() {
+        return threads;
     }
 
     private void work() {
@@ -126,11 +124,11 @@ final class Workers {
     private @Nullable CompletableFuture<?> handle(List<ClaimedDelivery> batch) {
         CompletableFuture<?> stage = null;
         running.incrementAndGet();
-        HANDLING.set(this);
+        threads.enter();
         try {
             stage = handling.handle(batch);
         } finally {
-            HANDLING.remove();
+            threads.leave();
             if (stage == null) {
                 running.decrementAndGet();
             }

@@ -14,6 +14,7 @@ import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -42,21 +43,31 @@ class IsolationTests extends NodeTest {
 
     /** Sends messages and writes what crashes leave of them. */
     private void crashed(QueueNode node, String topic, List<String> ids, int crashes) {
-        ids.forEach(id -> node.template.send(message(topic, id)));
+        ids.forEach(id -> {
+            node.template.send(message(topic, id));
+            crashed(redis, node, topic, id, crashes);
+        });
+    }
+
+    private static void crashed(RedisServerProcess redis, QueueNode node, String topic, String id, int crashes) {
         String deliveries = new String(node.keySpace.of(Shard.single(topic)).deliveries(), UTF_8);
-        for (String id : ids) {
-            redis.command("HSET", deliveries, id, "- 0/" + crashes + "/0 " + due(node, topic, id) + " ");
-        }
+        redis.command("HSET", deliveries, id, "- 0/" + crashes + "/0 " + due(node, topic, id) + " ");
     }
 
     private void suspects(QueueNode node, String topic, List<String> ids) {
-        crashed(node, topic, ids, 2);
+        ids.forEach(id -> {
+            node.template.send(message(topic, id));
+            suspect(redis, node, topic, id);
+        });
+    }
+
+    /** Writes what two crashes leave of a message. */
+    static void suspect(RedisServerProcess redis, QueueNode node, String topic, String id) {
+        crashed(redis, node, topic, id, 2);
         String schedule = new String(node.keySpace.of(Shard.single(topic)).schedule(), UTF_8);
         redis.command("HSET", schedule.replace("schedule", "meta"), "suspects", "1");
-        for (String id : ids) {
-            redis.command("ZADD", schedule, Long.toString(due(node, topic, id) + 1_000_000_000_000_000L), id);
-            assertThat(node.template.find(topic, id).orElseThrow().state()).isEqualTo(MessageState.SUSPECT);
-        }
+        redis.command("ZADD", schedule, Long.toString(due(node, topic, id) + 1_000_000_000_000_000L), id);
+        assertThat(node.template.find(topic, id).orElseThrow().state()).isEqualTo(MessageState.SUSPECT);
     }
 
     private static long due(QueueNode node, String topic, String id) {
@@ -220,5 +231,21 @@ class IsolationTests extends NodeTest {
         assertThat(Duration.ofNanos(time.getAsLong() - begun)).isGreaterThanOrEqualTo(STEP.multipliedBy(2));
         rejects.set(false);
         awaitWhileTimePasses("acknowledged suspect 1", 1);
+    }
+
+    @Test
+    void handlerInIsolationMayStopItsListener() {
+        QueueNode node = node();
+        suspects(node, "t", List.of("suspect"));
+        ListenerOptions patient = ListenerOptions.DEFAULTS.toBuilder()
+                .drainTime(Duration.ofHours(1))
+                .build();
+        CompletableFuture<ManagedListener> listener = new CompletableFuture<>();
+        listener.complete(node.listen("t", patient, deliveries -> {
+            listener.join().stop().join();
+            return null;
+        }));
+
+        await().until(() -> happenings.count("acknowledged") == 1);
     }
 }
