@@ -1,6 +1,7 @@
 package io.delayqueue.autoconfigure;
 
 import io.delayqueue.admin.AuditLog;
+import io.delayqueue.admin.ConfiguredTopics;
 import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.admin.DelayQueueInspector;
 import io.delayqueue.admin.DelayQueueJobs;
@@ -315,18 +316,39 @@ public final class DelayQueueAutoConfiguration {
     @Bean
     LifecycleAction delayQueueUnconsumedTopics(
             DelayQueueInspector inspector, EventBus events, DelayQueueEngine engine, ListableBeanFactory beans) {
-        UnconsumedTopics topics = new UnconsumedTopics(
-                inspector,
-                () -> beans.getBeanProvider(DelayListenerRegistry.class).stream()
-                        .flatMap(registry -> registry.getContainers().stream())
-                        .map(ManagedListener::topic)
-                        .toList(),
-                System::nanoTime);
+        UnconsumedTopics topics = new UnconsumedTopics(inspector, () -> listenedTopics(beans), System::nanoTime);
         events.add(topics);
         return new LifecycleAction(
                 SmartLifecycle.DEFAULT_PHASE,
                 true,
                 () -> topics.schedule(engine.tasks(), "unconsumed topics"),
+                topics::cancel);
+    }
+
+    private static List<String> listenedTopics(ListableBeanFactory beans) {
+        return beans.getBeanProvider(DelayListenerRegistry.class).stream()
+                .flatMap(registry -> registry.getContainers().stream())
+                .map(ManagedListener::topic)
+                .toList();
+    }
+
+    /** Logs entries of delayqueue.topics whose names may be mistyped. */
+    @Bean
+    LifecycleAction delayQueueConfiguredTopics(
+            DelayQueueProperties properties,
+            TopicRegistry registry,
+            DelayQueueEngine engine,
+            ListableBeanFactory beans) {
+        ConfiguredTopics topics = new ConfiguredTopics(
+                properties.topics().keySet(), registry, () -> listenedTopics(beans), System::nanoTime);
+        return new LifecycleAction(
+                SmartLifecycle.DEFAULT_PHASE,
+                false,
+                () -> {
+                    if (!properties.topics().isEmpty()) {
+                        topics.schedule(engine.tasks(), "configured topics");
+                    }
+                },
                 topics::cancel);
     }
 

@@ -102,11 +102,13 @@ public record DelayQueueProperties(
                 "delayqueue.engine", DEAD_LETTER_PROPERTIES, () -> engine.toSettings(deadLetters));
         InvalidPropertyException.check("delayqueue.metrics", metrics::check);
         InvalidPropertyException.check("delayqueue.redis", redis::toSettings);
-        InvalidPropertyException.check("delayqueue.health", () -> health.toSettings(redis));
+        Health givenHealth = health;
+        InvalidPropertyException.check("delayqueue.health", () -> givenHealth.toSettings(redis));
         InvalidPropertyException.check("delayqueue.health", health::toLimits);
         http.check();
         InvalidPropertyException.check("delayqueue.outbox", outbox::check);
         InvalidPropertyException.check("delayqueue.once", once::check);
+        health = health.ofTopics(topics);
         topics = NamedEntries.byName("delayqueue.topics", topics, TopicProperties::name);
         forward = List.copyOf(forward);
         ListenerLevels levels = levels(listener, topics);
@@ -383,7 +385,7 @@ public record DelayQueueProperties(
      *
      * @param maxFailing Time for which a listener's polls may fail or be overdue before the health status is DOWN, 1 s
      *     to 1 h.
-     * @param maxLag Maximum lag of a topic, by its name, greater than zero. If the lag is greater or unknown, the
+     * @param maxLag Maximum lag of a topic, by its name or the label of its entry in delayqueue.topics, greater than zero. If the lag is greater or unknown, the
      *     health status is OUT_OF_SERVICE. Other topics are late after 10 s, and the health status is DEGRADED.
      * @param maxFailureRate Failure rate of a topic's attempts within a minute, over all nodes, more than 0 and at most
      *     1. If the rate reaches it, and at least five attempts failed, the health status is DEGRADED.
@@ -401,6 +403,15 @@ public record DelayQueueProperties(
             InvalidOptionException.requireRange(
                     "maxOutboxAge", maxOutboxAge, Duration.ofSeconds(1), Duration.ofDays(1));
             return new HealthSettings(maxFailing, maxLag, redis.allowEviction());
+        }
+
+        /** Replaces the labels of topics by their names. */
+        Health ofTopics(Map<String, TopicProperties> topics) {
+            Map<String, Duration> byName = NamedEntries.byName("delayqueue.health.max-lag", maxLag, (label, lag) -> {
+                TopicProperties topic = topics.get(label);
+                return topic == null ? null : topic.name();
+            });
+            return new Health(maxFailing, byName, maxFailureRate, maxOutboxAge);
         }
 
         QueueDiagnosis.Limits toLimits() {

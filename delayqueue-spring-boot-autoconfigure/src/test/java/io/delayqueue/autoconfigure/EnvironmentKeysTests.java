@@ -2,6 +2,7 @@ package io.delayqueue.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -66,7 +67,17 @@ class EnvironmentKeysTests {
     }
 
     @ParameterizedTest
-    @CsvSource({"DELAYQUEUE", "DELAYQUEUE_TOPICS", "DELAYQUEUE_LISTENER"})
+    @CsvSource({
+        "DELAYQUEUE",
+        "DELAYQUEUE_TOPICS",
+        "DELAYQUEUE_TOPICS_REDIS",
+        "DELAYQUEUE_LISTENER",
+        "DELAYQUEUE_FORWARD",
+        "DELAYQUEUE_HTTP",
+        "DELAYQUEUE_HTTP_CLIENTS",
+        "DELAYQUEUE_HTTP_CLIENTS_API",
+        "DELAYQUEUE_HEALTH_MAXLAG"
+    })
     void variablesOfAServiceAreIgnored(String service) {
         environment(Map.of(
                         service + "_SERVICE_HOST", "10.0.0.1",
@@ -77,7 +88,32 @@ class EnvironmentKeysTests {
                         service + "_PORT_6379_TCP_PROTO", "tcp",
                         service + "_PORT_6379_TCP_PORT", "6379",
                         service + "_PORT_6379_TCP_ADDR", "10.0.0.1"))
-                .run(context -> assertThat(context).hasNotFailed());
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    DelayQueueProperties properties = context.getBean(DelayQueueProperties.class);
+                    assertThat(properties.topics()).isEmpty();
+                    assertThat(properties.http().clients()).isEmpty();
+                    assertThat(properties.health().maxLag()).isEmpty();
+                });
+    }
+
+    @Test
+    void labelOfATopicNamesItsMaximumLag() {
+        environment(Map.of("DELAYQUEUE_TOPICS_CANCEL_NAME", "order-cancel", "DELAYQUEUE_HEALTH_MAXLAG_CANCEL", "1m"))
+                .withPropertyValues("delayqueue.health.max-lag[other]=2m")
+                .run(context -> assertThat(context.getBean(DelayQueueProperties.class)
+                                .health()
+                                .maxLag())
+                        .isEqualTo(Map.of("order-cancel", Duration.ofMinutes(1), "other", Duration.ofMinutes(2))));
+    }
+
+    @Test
+    void twoMaximumLagsOfOneTopicFailTheStart() {
+        environment(Map.of("DELAYQUEUE_TOPICS_CANCEL_NAME", "order-cancel", "DELAYQUEUE_HEALTH_MAXLAG_CANCEL", "1m"))
+                .withPropertyValues("delayqueue.health.max-lag[order-cancel]=2m")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .hasStackTraceContaining("both entries for the name 'order-cancel'"));
     }
 
     @Test

@@ -4,6 +4,7 @@ import io.delayqueue.autoconfigure.failure.InvalidPropertyException;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -23,10 +24,16 @@ public final class NamedEntries {
      * @throws InvalidPropertyException if two entries have the same name
      */
     public static <T> Map<String, T> byName(String prefix, Map<String, T> entries, Function<T, @Nullable String> name) {
+        return byName(prefix, entries, (key, entry) -> name.apply(entry));
+    }
+
+    /** The same, if the name also depends on the key. */
+    public static <T> Map<String, T> byName(
+            String prefix, Map<String, T> entries, BiFunction<String, T, @Nullable String> name) {
         Map<String, T> byName = new HashMap<>();
         Map<String, String> keys = new HashMap<>();
         new TreeMap<>(entries).forEach((key, entry) -> {
-            String given = name.apply(entry);
+            String given = name.apply(key, entry);
             String effective = given == null ? key : given;
             String property = prefix + "[" + key + "]";
             String other = keys.putIfAbsent(effective, key);
