@@ -10,10 +10,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Logs topics to which this process sends and that no listener, receiver or HTTP client consumes: their name may be
@@ -25,15 +23,12 @@ public final class UnconsumedTopics extends RedisTask implements DelayQueueEvent
 
     static final Duration INTERVAL = Duration.ofSeconds(10);
     private static final Duration CONSUMED_INTERVAL = Duration.ofMinutes(1);
-    private static final Duration MAX_LAG = Duration.ofSeconds(10);
-    private static final Duration WARNING_INTERVAL = Duration.ofHours(1);
     private static final int MAX_TOPICS = 1_000;
 
     private static final Log log = LogFactory.getLog(UnconsumedTopics.class);
 
     private final DelayQueueInspector inspector;
-    private final Duration maxLag;
-    private final Supplier<? extends Collection<String>> listenedTopics;
+    private final UnconsumedWarnings warnings;
     private final Map<String, Sent> topics = new ConcurrentHashMap<>();
 
     /** A topic that this process sends to. Only runs write the times. */
@@ -42,7 +37,6 @@ public final class UnconsumedTopics extends RedisTask implements DelayQueueEvent
         private volatile boolean toCheck = true;
         private long nextCheck;
         private boolean told;
-        private @Nullable Long warned;
 
         Sent(long nextCheck) {
             this.nextCheck = nextCheck;
@@ -52,25 +46,13 @@ public final class UnconsumedTopics extends RedisTask implements DelayQueueEvent
     /**
      * Creates a task that checks only when it is run.
      *
-     * @param listenedTopics supplies the topics of the listeners of this process
+     * @param warnings logs topics whose messages are late
      * @param nanoTime the monotonic clock
      */
-    public UnconsumedTopics(
-            DelayQueueInspector inspector,
-            Supplier<? extends Collection<String>> listenedTopics,
-            LongSupplier nanoTime) {
-        this(inspector, listenedTopics, MAX_LAG, nanoTime);
-    }
-
-    UnconsumedTopics(
-            DelayQueueInspector inspector,
-            Supplier<? extends Collection<String>> listenedTopics,
-            Duration maxLag,
-            LongSupplier nanoTime) {
+    public UnconsumedTopics(DelayQueueInspector inspector, UnconsumedWarnings warnings, LongSupplier nanoTime) {
         super(nanoTime);
-        this.maxLag = maxLag;
         this.inspector = inspector;
-        this.listenedTopics = listenedTopics;
+        this.warnings = warnings;
     }
 
     @Override
@@ -115,26 +97,14 @@ public final class UnconsumedTopics extends RedisTask implements DelayQueueEvent
             sent.nextCheck = now + CONSUMED_INTERVAL.toNanos();
             return;
         }
-        if (counts.ready() > 0 && counts.lag().compareTo(maxLag) > 0) {
-            warn(sent, status.topic(), counts, now);
-        } else if (!sent.told) {
+        if (!warnings.warnIfUnconsumed(status) && !sent.told) {
             sent.told = true;
             tell(status.topic());
         }
     }
 
-    private static void warn(Sent sent, String topic, TopicCounts counts, long now) {
-        if (sent.warned == null || now - sent.warned >= WARNING_INTERVAL.toNanos()) {
-            sent.warned = now;
-            log.warn("Topic " + Printable.of(topic) + " has " + counts.ready() + " due messages, the oldest for "
-                    + counts.lag().toSeconds() + " s, and no consumer: no process has a running listener for it, and no"
-                    + " receiver or HTTP client received from it within the last minute. Check its name, and that the"
-                    + " class of its @DelayListener is a bean (for example annotated with @Component)");
-        }
-    }
-
     private void tell(String topic) {
-        Collection<String> listened = listenedTopics.get();
+        Collection<String> listened = warnings.listenedTopics();
         if (!listened.isEmpty()) {
             log.info("This process sends to topic " + Printable.of(topic)
                     + ", for which no process has a listener. It has" + " listeners for "

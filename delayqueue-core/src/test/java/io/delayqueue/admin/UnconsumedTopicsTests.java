@@ -6,6 +6,7 @@ import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.store.script.ShardReader;
 import io.delayqueue.template.RedisTest;
+import io.delayqueue.testing.SystemClock;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -19,19 +20,21 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 class UnconsumedTopicsTests extends RedisTest {
 
     private UnconsumedTopics topics;
+    private UnconsumedWarnings warnings;
+    private DelayQueueInspector inspector;
+    private List<String> listened = List.of("orders");
     private long nanos;
 
     @BeforeEach
     void assemble() {
-        topics = new UnconsumedTopics(
-                new DelayQueueInspector(
-                        queue.store,
-                        new ShardReader(queue.scripts, queue.keySpace, queue.topics),
-                        queue.topics,
-                        new NodeDirectory(queue.scripts, queue.keySpace, Duration.ofSeconds(15))),
-                () -> List.of("orders"),
-                Duration.ofNanos(-1), // each due message is late
-                () -> nanos);
+        inspector = new DelayQueueInspector(
+                queue.store,
+                new ShardReader(queue.scripts, queue.keySpace, queue.topics),
+                queue.topics,
+                new NodeDirectory(queue.scripts, queue.keySpace, Duration.ofSeconds(15)));
+        // each due message is late
+        warnings = new UnconsumedWarnings(() -> listened, Duration.ofNanos(-1), () -> nanos);
+        topics = new UnconsumedTopics(inspector, warnings, () -> nanos);
     }
 
     private void send(DelayMessage.Builder message) {
@@ -80,5 +83,24 @@ class UnconsumedTopicsTests extends RedisTest {
         queue.template().cancel("oders", id);
         runAfter(UnconsumedTopics.INTERVAL);
         assertThat(output).doesNotContain("oders");
+    }
+
+    @Test
+    void sampledTopicOfOtherProcessesIsWarnedOfOnceAnHour(CapturedOutput output) {
+        queue.template().send("forgotten", "p");
+        queue.template().send("later", "p", Duration.ofHours(1));
+        TopicSampler sampler = new TopicSampler(inspector, Duration.ofSeconds(15), SystemClock::now, () -> nanos);
+        sampler.onSample(() -> warnings.sampled(sampler.newest()));
+        sampler.run();
+        sampler.run();
+        assertThat(lines(output, "no consumer")).isEqualTo(1);
+        nanos += Duration.ofHours(1).toNanos();
+        sampler.run();
+        assertThat(lines(output, "Topic forgotten has 1 due messages")).isEqualTo(2);
+
+        listened = List.of(); // a monitor
+        nanos += Duration.ofHours(1).toNanos();
+        sampler.run();
+        assertThat(lines(output, "no consumer")).isEqualTo(2);
     }
 }

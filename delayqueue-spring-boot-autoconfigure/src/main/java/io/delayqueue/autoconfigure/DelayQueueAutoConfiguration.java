@@ -7,6 +7,7 @@ import io.delayqueue.admin.DelayQueueInspector;
 import io.delayqueue.admin.DelayQueueJobs;
 import io.delayqueue.admin.QueueDiagnosis;
 import io.delayqueue.admin.UnconsumedTopics;
+import io.delayqueue.admin.UnconsumedWarnings;
 import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.autoconfigure.failure.InvalidPropertyException;
 import io.delayqueue.container.DelayQueueEngine;
@@ -312,11 +313,16 @@ public final class DelayQueueAutoConfiguration {
         return new DelayQueueInspector(store, reader, registry, nodes);
     }
 
+    @Bean
+    UnconsumedWarnings delayQueueUnconsumedWarnings(ListableBeanFactory beans) {
+        return new UnconsumedWarnings(() -> listenedTopics(beans), System::nanoTime);
+    }
+
     /** Logs topics that nothing consumes, while the application runs. */
     @Bean
     LifecycleAction delayQueueUnconsumedTopics(
-            DelayQueueInspector inspector, EventBus events, DelayQueueEngine engine, ListableBeanFactory beans) {
-        UnconsumedTopics topics = new UnconsumedTopics(inspector, () -> listenedTopics(beans), System::nanoTime);
+            DelayQueueInspector inspector, EventBus events, DelayQueueEngine engine, UnconsumedWarnings warnings) {
+        UnconsumedTopics topics = new UnconsumedTopics(inspector, warnings, System::nanoTime);
         events.add(topics);
         return new LifecycleAction(
                 SmartLifecycle.DEFAULT_PHASE,

@@ -4,6 +4,7 @@ import io.delayqueue.Internal;
 import io.delayqueue.admin.DelayQueueInspector;
 import io.delayqueue.admin.IdleTopics;
 import io.delayqueue.admin.TopicSampler;
+import io.delayqueue.admin.UnconsumedWarnings;
 import io.delayqueue.autoconfigure.DelayQueueProperties;
 import io.delayqueue.autoconfigure.LifecycleAction;
 import io.delayqueue.container.DelayQueueEngine;
@@ -23,9 +24,12 @@ public class TopicSamplerConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    TopicSampler delayQueueTopicSampler(DelayQueueInspector inspector, DelayQueueProperties properties) {
-        return new TopicSampler(
+    TopicSampler delayQueueTopicSampler(
+            DelayQueueInspector inspector, UnconsumedWarnings unconsumed, DelayQueueProperties properties) {
+        TopicSampler sampler = new TopicSampler(
                 inspector, properties.metrics().sampleInterval(), InstantSource.system(), System::nanoTime);
+        sampler.onSample(() -> unconsumed.sampled(sampler.newest()));
+        return sampler;
     }
 
     @Bean
