@@ -5,7 +5,7 @@ public final class NoRedisExecutableException extends RuntimeException {
 
     private static final long serialVersionUID = 1L;
 
-    NoRedisExecutableException(String message, Throwable cause) {
-        super(message, cause);
+    NoRedisExecutableException(String message) {
+        super(message);
     }
 }

@@ -11,7 +11,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import redis.embedded.RedisExecProvider;
 
 /**
  * The directory of one server: executable, launcher, configuration, log and data.
@@ -53,21 +52,13 @@ final class ServerDirectory {
     }
 
     private static Path extractExecutable(Path directory) throws IOException {
-        File file;
-        try {
-            file = RedisExecProvider.defaultProvider().get();
-        } catch (RuntimeException ex) {
-            throw new NoRedisExecutableException(
-                    "There is no embedded Redis for %s on %s"
-                            .formatted(System.getProperty("os.name"), System.getProperty("os.arch")),
-                    ex);
+        Path executable = directory.resolve("redis-server");
+        try (InputStream resource = EmbeddedExecutable.open()) {
+            Files.copy(resource, executable);
         }
-        if (!file.isAbsolute()) {
-            return file.toPath().toAbsolutePath(); // The library prefers an executable in the working directory.
+        if (!executable.toFile().setExecutable(true)) {
+            throw new IOException("%s cannot be made executable".formatted(executable));
         }
-        // Moved, because the library removes its own copy only when the JVM exits normally.
-        Path executable = Files.move(file.toPath(), directory.resolve("redis-server"));
-        Files.deleteIfExists(file.toPath().getParent());
         return executable;
     }
 
