@@ -16,6 +16,7 @@ import io.delayqueue.testing.SystemClock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
@@ -72,11 +73,14 @@ class ServerProbeTests {
 
     @Test
     void serverSaysWhatItIs() {
+        Map<String, String> server = redis.info("server");
+        String valkey = server.get("valkey_version");
+
         ServerState state = Await.call(() -> probe().probe());
 
         assertThat(state.version())
-                .isEqualTo(redis.info("server").get("redis_version"))
-                .matches("\\d+\\.\\d+\\.\\d+");
+                .isEqualTo(valkey != null ? "Valkey " + valkey : server.get("redis_version"))
+                .matches("(Valkey )?\\d+\\.\\d+\\.\\d+");
         assertThat(state.maxMemory()).isZero();
         assertThat(state.evictionPolicy()).isEqualTo("allkeys-lru");
         assertThat(state.appendOnly()).isEqualTo(AppendOnly.OFF);

@@ -116,8 +116,10 @@ class HealthTests {
             assertThat(problems(health)).isEmpty();
             assertThat(health.getDetails()).containsKey("signalsHeard");
             assertThat(part(health, "format")).containsOnly(Map.entry("reads", 1), Map.entry("seen", List.of("1")));
+            Map<String, String> server = redis.info("server");
+            String valkey = server.get("valkey_version");
             assertThat(part(health, "redis"))
-                    .containsEntry("version", redis.info("server").get("redis_version"))
+                    .containsEntry("version", valkey != null ? "Valkey " + valkey : server.get("redis_version"))
                     .containsEntry("maxMemory", 0L)
                     .containsEntry("maxMemoryPolicy", "noeviction")
                     .containsEntry("appendOnly", "on")

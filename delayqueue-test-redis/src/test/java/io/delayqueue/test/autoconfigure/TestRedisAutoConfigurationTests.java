@@ -3,6 +3,7 @@ package io.delayqueue.test.autoconfigure;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.delayqueue.test.redis.RedisServerBuilder;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
@@ -148,6 +149,8 @@ class TestRedisAutoConfigurationTests {
     @Test
     void platformWithoutExecutableFallsBackToDocker() {
         String os = System.setProperty("os.name", "Windows 11");
+        // Set if the tests run with another server, which needs no embedded executable.
+        String executable = System.clearProperty(RedisServerBuilder.EXECUTABLE_PROPERTY);
         try {
             assertThatExceptionOfType(TestRedisUnavailableException.class)
                     .isThrownBy(() -> new JvmRedis(() -> false).address(TestRedisMode.EMBEDDED, Path.of("")))
@@ -155,6 +158,9 @@ class TestRedisAutoConfigurationTests {
                     .withMessageContaining("and no Docker engine replies");
         } finally {
             System.setProperty("os.name", os);
+            if (executable != null) {
+                System.setProperty(RedisServerBuilder.EXECUTABLE_PROPERTY, executable);
+            }
         }
     }
 
