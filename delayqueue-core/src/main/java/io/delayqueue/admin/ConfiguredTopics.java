@@ -3,6 +3,7 @@ package io.delayqueue.admin;
 import io.delayqueue.Internal;
 import io.delayqueue.coordination.RedisTask;
 import io.delayqueue.message.Printable;
+import io.delayqueue.message.SimilarNames;
 import io.delayqueue.store.script.TopicRegistry;
 import java.time.Duration;
 import java.util.Collection;
@@ -68,28 +69,11 @@ public final class ConfiguredTopics extends RedisTask {
 
     private static void tell(String topic, Set<String> known) {
         String nearest = known.stream()
-                .min(Comparator.comparingInt(each -> distance(topic, each)))
+                .min(Comparator.comparingInt(each -> SimilarNames.distance(topic, each)))
                 .map(each -> " The nearest name is " + Printable.of(each) + ".")
                 .orElse("");
         log.info("delayqueue.topics[" + Printable.of(topic)
-                + "] is for a topic that no listener of this process has and" + " Redis does not know." + nearest);
-    }
-
-    /** The number of characters to insert, delete or replace (Levenshtein). */
-    private static int distance(String one, String other) {
-        int[] before = new int[other.length() + 1];
-        for (int j = 0; j <= other.length(); j++) {
-            before[j] = j;
-        }
-        for (int i = 1; i <= one.length(); i++) {
-            int[] now = new int[other.length() + 1];
-            now[0] = i;
-            for (int j = 1; j <= other.length(); j++) {
-                int replaced = before[j - 1] + (one.charAt(i - 1) == other.charAt(j - 1) ? 0 : 1);
-                now[j] = Math.min(replaced, Math.min(before[j], now[j - 1]) + 1);
-            }
-            before = now;
-        }
-        return before[other.length()];
+                + "] is for a topic without a listener in this process, which Redis does not know, either."
+                + nearest);
     }
 }

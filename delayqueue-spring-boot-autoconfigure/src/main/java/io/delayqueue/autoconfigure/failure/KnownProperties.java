@@ -1,5 +1,6 @@
 package io.delayqueue.autoconfigure.failure;
 
+import io.delayqueue.message.SimilarNames;
 import java.lang.reflect.RecordComponent;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -74,8 +75,8 @@ record KnownProperties(Class<?> root) {
 
     private static Optional<String> near(Class<?> type, String element) {
         return names(type).stream()
-                .filter(known -> distance(known, element) <= Math.max(2, known.length() / 3))
-                .min(Comparator.comparingInt(known -> distance(known, element)));
+                .filter(known -> SimilarNames.distance(known, element) <= Math.max(2, known.length() / 3))
+                .min(Comparator.comparingInt(known -> SimilarNames.distance(known, element)));
     }
 
     /** A key with the same last element in another group. */
@@ -111,20 +112,5 @@ record KnownProperties(Class<?> root) {
     private static Class<?> elementType(RecordComponent component) {
         ResolvableType type = ResolvableType.forType(component.getGenericType());
         return type.getGeneric(type.getGenerics().length - 1).resolve(Object.class);
-    }
-
-    /** The Levenshtein distance: how many characters must be added, removed or changed to turn one into the other. */
-    private static int distance(String one, String other) {
-        int[] row = IntStream.rangeClosed(0, other.length()).toArray();
-        for (int i = 1; i <= one.length(); i++) {
-            int diagonal = row[0];
-            row[0] = i;
-            for (int j = 1; j <= other.length(); j++) {
-                int changed = diagonal + (one.charAt(i - 1) == other.charAt(j - 1) ? 0 : 1);
-                diagonal = row[j];
-                row[j] = Math.min(changed, Math.min(row[j], row[j - 1]) + 1);
-            }
-        }
-        return row[other.length()];
     }
 }
