@@ -1,12 +1,17 @@
 package io.delayqueue.container;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.delayqueue.event.EventBus;
 import io.delayqueue.listener.Delivery;
+import io.delayqueue.message.Shard;
 import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.test.redis.FaultProxy;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletionStage;
@@ -192,5 +197,26 @@ class DeadLetterEventTests extends HandlingTest {
         deadLetterAll();
         node.template.send(message("t", "m"));
         await("deadLettersDropped 1");
+    }
+
+    @Test
+    void retentionContinuesAfterAShardThatFails() {
+        deadLetterAll();
+        send("m");
+        Awaitility.await().until(() -> deadLetters().size() == 1);
+        node.template.send(message("broken", "m"));
+        redis.command("SET", "dq:{broken:0.0}:dead", "no dead letters");
+        RetentionTask retention = new RetentionTask(
+                node.store,
+                new LinkedHashSet<>(List.of(Shard.single("broken"), SHARD)),
+                Pacing.quiet()
+                        .retention(Duration.ofDays(1), Duration.ofDays(30), 0)
+                        .settings(),
+                new EventBus(List.of()),
+                System::nanoTime);
+
+        assertThatThrownBy(retention::run).isInstanceOf(RedisCallException.class);
+
+        assertThat(deadLetters()).isEmpty();
     }
 }

@@ -6,14 +6,17 @@ import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.annotation.DelayListener;
 import io.delayqueue.annotation.DelayListenerRegistry;
+import io.delayqueue.container.EngineSettings;
 import io.delayqueue.event.DelayQueueEvents;
 import io.delayqueue.event.Recipient;
+import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.template.DelayQueueException;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.test.redis.FaultProxy;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -26,6 +29,7 @@ import org.junit.jupiter.api.condition.EnabledForJreRange;
 import org.junit.jupiter.api.condition.JRE;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ApplicationContext;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 
 /** Start, pause and stop of an application with a queue. */
@@ -70,6 +74,28 @@ class LifecycleTests {
     }
 
     @Test
+    void stoppedListenerLeavesNoThreadAndNoSubscription() {
+        try (RedisServerProcess server = RedisServerProcess.start()) {
+            on(server).withUserConfiguration(Texts.class).run(context -> {
+                context.getBean(DelayQueueTemplate.class).send("texts", "text");
+                assertThat(context.getBean(Texts.class).next()).isEqualTo("text");
+                Map<Boolean, List<Thread>> handlers = ownThreads().stream()
+                        .collect(Collectors.partitioningBy(
+                                thread -> thread.getName().contains("handler")));
+                assertThat(handlers.get(false))
+                        .isNotEmpty()
+                        .hasSizeLessThanOrEqualTo(EngineSettings.DEFAULTS.taskThreads() + 1);
+                assertThat(handlers.get(true)).hasSizeLessThanOrEqualTo(ListenerOptions.DEFAULTS.concurrency());
+                await().untilAsserted(() -> assertThat((List<?>) server.command("PUBSUB", "CHANNELS"))
+                        .isNotEmpty());
+            });
+            await().untilAsserted(() -> assertThat(ownThreads()).isEmpty());
+            await().untilAsserted(() ->
+                    assertThat((List<?>) server.command("PUBSUB", "CHANNELS")).isEmpty());
+        }
+    }
+
+    @Test
     void applicationStartsWithoutRedisAndDeliversWhenRedisIsAvailable() {
         try (RedisServerProcess server = RedisServerProcess.start();
                 FaultProxy network = FaultProxy.inFrontOf(server)) {
@@ -83,6 +109,14 @@ class LifecycleTests {
                 assertThat(context.getBean(Texts.class).next()).isEqualTo("text");
             });
         }
+    }
+
+    @Test
+    void applicationWithoutRedisStopsSoonIfNoHandlerRuns() {
+        QueueContexts.withoutRedis()
+                .withPropertyValues("spring.data.redis.port=1", "delayqueue.listener.drain-time=1h")
+                .withUserConfiguration(Texts.class)
+                .run(context -> assertThat(context).hasNotFailed());
     }
 
     @Test
@@ -102,6 +136,24 @@ class LifecycleTests {
                     closer.join();
                 });
         assertThat(acknowledged.listeners).containsExactly("slow");
+    }
+
+    @Test
+    void pausedContextDeliversNothingUntilItIsRestarted() {
+        runner.withUserConfiguration(Texts.class).run(context -> {
+            ConfigurableApplicationContext application = context.getSourceApplicationContext();
+            DelayQueueTemplate delayQueue = context.getBean(DelayQueueTemplate.class);
+            Texts texts = context.getBean(Texts.class);
+            for (int round = 0; round < 3; round++) {
+                application.pause();
+                assertThat(registry(context).isRunning()).isFalse();
+                assertThat(registry(context).getContainers()).noneMatch(it -> it.isRunning());
+                application.restart();
+                assertThat(registry(context).isRunning()).isTrue();
+                delayQueue.send("texts", "round " + round);
+                assertThat(texts.next()).isEqualTo("round " + round);
+            }
+        });
     }
 
     @Test
