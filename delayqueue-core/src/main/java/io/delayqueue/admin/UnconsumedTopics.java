@@ -107,7 +107,7 @@ public final class UnconsumedTopics extends RedisTask implements DelayQueueEvent
         Collection<String> listened = warnings.listenedTopics();
         if (!listened.isEmpty()) {
             log.info("This process sends to topic " + Printable.of(topic)
-                    + ", for which no process has a listener. It has" + " listeners for "
+                    + ", for which no process has a listener. It has listeners for "
                     + listened.stream().distinct().sorted().map(Printable::of).toList());
         }
     }

@@ -1,5 +1,6 @@
 package io.delayqueue.listener;
 
+import io.delayqueue.Internal;
 import io.delayqueue.message.Shard.QueueKind;
 import java.util.concurrent.CompletableFuture;
 
@@ -39,6 +40,7 @@ public interface ManagedListener {
     CompletableFuture<Void> stop();
 
     /** Removes a stopped listener from what the node reports, because the context that declared it has closed. */
+    @Internal
     default void remove() {}
 
     /**

@@ -244,7 +244,7 @@ public final class RedisScripts implements ScriptRunner {
                 : new RedisCallException(
                         Kind.UNKNOWN,
                         "The outcome of the " + call
-                                + " is unknown: the connection broke before a reply, and the repeat" + " failed: "
+                                + " is unknown: the connection broke before a reply, and the repeat failed: "
                                 + failed.getMessage(),
                         failed);
     }

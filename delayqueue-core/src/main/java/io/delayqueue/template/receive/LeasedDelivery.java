@@ -75,8 +75,8 @@ public interface LeasedDelivery extends Acknowledgement {
     String leaseToken();
 
     /**
-     * The receipt with which any process can settle the delivery, and only this one; see {@link Leases}. At most 150 visible ASCII
-     * characters, no slash.
+     * The receipt with which any process can settle this delivery, and no other; see {@link Leases}. At most 150 visible
+     * ASCII characters, no slash.
      */
     String receipt();
 

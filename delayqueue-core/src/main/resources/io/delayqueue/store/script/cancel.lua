@@ -7,7 +7,8 @@
 -- optional ARGV[6] '1': a message that was not claimed since it was sent is kept, too
 -- optional ARGV[7] a message that was sent after this time, in ms since 1970, is kept, too
 -- result {'OK', 'c' cancelled | 'h' cancelled while leased | 'l' kept | 'u' kept, because it was not claimed |
---         'n' not found, or being moved to another topic, its version or '' (read only if ARGV[5] is given)} | {'UNKNOWN'} | {'MISMATCH', identity}
+--         'n' not found, or being moved to another topic, its version or '' (read only if ARGV[5] is given)} |
+--        {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost   O(log N), at most 10 commands, and a PUBLISH if it was leased. Also runs when memory is full
 --
 -- The message is removed first. If the script then stops, the next claim or reclaim removes the id from schedule and

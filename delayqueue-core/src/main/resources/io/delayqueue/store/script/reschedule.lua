@@ -4,7 +4,8 @@
 -- ARGV[1] identity  ARGV[2] signal channel  ARGV[3] queue's signal name  ARGV[4] id
 -- ARGV[5] due (ms since 1970, or '+' and a delay in ms; below 2^48)
 -- optional ARGV[6] a message that was sent after this time, in ms since 1970, counts as not found
--- result {'OK', 'r' rescheduled | 'l' being handled | 'n' not found, or being moved to another topic, due} | {'UNKNOWN'} | {'MISMATCH', identity}
+-- result {'OK', 'r' rescheduled | 'l' being handled | 'n' not found, or being moved to another topic, due} |
+--        {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost   O(log N), at most 10 commands, and a PUBLISH if the message is the first of the schedule
 --@include keys
 --@include clock

@@ -55,11 +55,11 @@ class StrictnessTests {
                     {"payload": 1} {} | The body must be one JSON object without trailing content.
                     """)
     void invalidSendIsRejected(String body, String sentence) {
-        Reply reply = node.send(topic, filled(body), "Idempotency-Key", "mended");
+        Reply reply = node.send(topic, filled(body), "Idempotency-Key", "corrected");
 
         rejected(reply, sentence);
         // the key is not reserved, so that the corrected request can have the same key
-        assertThat(node.send(topic, "{\"payload\": \"mended\"}", "Idempotency-Key", "mended")
+        assertThat(node.send(topic, "{\"payload\": \"mended\"}", "Idempotency-Key", "corrected")
                         .status())
                 .isEqualTo(201);
     }
