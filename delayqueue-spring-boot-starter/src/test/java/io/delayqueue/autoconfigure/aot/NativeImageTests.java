@@ -33,7 +33,7 @@ class NativeImageTests {
 
     private static final JavaClasses PRODUCT = new ClassFileImporter()
             .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
-            .withImportOption(location -> !location.contains("delayqueue-test-redis"))
+            .withImportOption(location -> !location.contains("delayqueue-test-"))
             .withImportOption(location -> !location.contains("delayqueue-spring-boot-starter-test"))
             .importPackages("io.delayqueue");
 
@@ -51,7 +51,7 @@ class NativeImageTests {
         List<String> resources = Stream.of(
                         new PathMatchingResourcePatternResolver().getResources("classpath*:io/delayqueue/**/*.*"))
                 .map(Object::toString)
-                .filter(name -> !name.contains("/test-classes/") && !name.contains("delayqueue-test-redis"))
+                .filter(name -> !name.contains("/test-classes/") && !name.contains("delayqueue-test-"))
                 .map(name -> name.substring(name.lastIndexOf("io/delayqueue/"), name.lastIndexOf(']')))
                 .filter(name -> !name.endsWith(".class"))
                 .toList();
