@@ -30,6 +30,7 @@ import io.delayqueue.template.DuplicateMessageException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -40,8 +41,11 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -355,6 +359,63 @@ class MoveTests extends JobsTest {
         assertThat(unexpected).as(where).isEmpty();
     }
 
+    /** A node that finishes moves reads the shards of the target one after the other, while a mover begins. */
+    @Test
+    void reservationsThatWereMadeInOtherShardsMeanwhileAreKept() {
+        QueueNode node = other.node();
+        List<String> ids = List.of(idIn(0, 0), idIn(0, 1), idIn(1, 0));
+        ids.forEach(id -> node.template.send(
+                DelayMessage.to("t").id(id).payload("p").delay(LATER).build()));
+        node.template.send(
+                DelayMessage.to("right").id("other").payload("p").delay(LATER).build());
+        byte[] lastShard = node.keySpace.of(Shard.all("t", 2).get(1)).meta();
+        CompletableFuture<Void> taken = new CompletableFuture<>();
+        CompletableFuture<Void> released = new CompletableFuture<>();
+        MessageMover moving = mover(call -> {
+            if (!call.script().name().equals("movetake")) {
+                return node.scripts.run(call);
+            }
+            return Arrays.equals(call.keys().get(4), lastShard)
+                    ? released.thenCompose(ready -> node.scripts.run(call))
+                    : node.scripts.run(call).whenComplete((reply, failure) -> taken.complete(null));
+        });
+        AtomicInteger reads = new AtomicInteger();
+        AtomicReference<CompletableFuture<Set<String>>> moved = new AtomicReference<>();
+        MessageMover finishing = mover(call -> {
+            if (!call.script().name().equals("moves") || reads.incrementAndGet() != 2) {
+                return node.scripts.run(call);
+            }
+            moved.set(CompletableFuture.supplyAsync(
+                    () -> moving.move(Shard.all("t", 2), "right", ids, Instant.ofEpochMilli(Long.MAX_VALUE / 2))));
+            return taken.thenComposeAsync(ready -> node.scripts.run(call));
+        });
+
+        finishing.finish(Shard.all("t", 2), "right");
+        released.complete(null);
+        moved.get().join();
+
+        for (String id : ids) {
+            assertThat(Stream.of("t", "right")
+                            .filter(topic -> node.template.find(topic, id).isPresent()))
+                    .as(id)
+                    .hasSize(1);
+        }
+    }
+
+    private MessageMover mover(ScriptRunner scripts) {
+        QueueNode node = other.node();
+        return new MessageMover(scripts, node.keySpace, new TopicRegistry(scripts, node.keySpace, PLAN));
+    }
+
+    /** An id that belongs to these shards of source and target. */
+    private static String idIn(int source, int target) {
+        return IntStream.range(0, 1000)
+                .mapToObj(i -> "m" + i)
+                .filter(id -> Shard.indexOf(id, 2) == source && Shard.indexOf(id, 3) == target)
+                .findFirst()
+                .orElseThrow();
+    }
+
     /** A connection that hung delivers a call again, after the message was released by a listener that had claimed it. */
     @Test
     void aCallThatIsDeliveredLateMovesNothing() {
@@ -514,7 +575,7 @@ class MoveTests extends JobsTest {
         TopicRegistry registry = new TopicRegistry(scripts, node.keySpace, PLAN);
         return new JobWork(
                 new RedisMessageStore(scripts, node.keySpace, registry),
-                new MessageMover(scripts, node.keySpace, registry),
+                mover(scripts),
                 new ShardReader(scripts, node.keySpace, registry),
                 registry,
                 node.directory,

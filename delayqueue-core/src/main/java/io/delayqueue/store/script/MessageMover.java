@@ -41,8 +41,9 @@ import java.util.function.Consumer;
  *
  * <p>What an interrupted move left is found by {@code moves}, and anyone can finish it at any time, also while the mover is
  * still at it: {@code movetake} without taking says which messages are taken and prevents that this move takes others.
- * These are stored and removed as above, and all other reservations are dropped. A reservation outlives its move only in
- * this way, so that a taken message without a reservation is stored.
+ * These are stored and removed as above. All other reservations of a shard are dropped, if they were read before: the mover
+ * may reserve ids of further shards meanwhile. Only in this way a reservation ends before its message is stored, so that a
+ * taken message without a reservation is stored.
  */
 public final class MessageMover {
 
@@ -108,7 +109,13 @@ public final class MessageMover {
         List<Shard> targetShards = Await.call(() -> registry.shards(target));
         Set<String> reserved = new LinkedHashSet<>();
         byShard(targetShards, ids).forEach((shard, wanted) -> reserved.addAll(reserve(shard, move, source, wanted)));
-        return moved(move, source, targetShards, reserved, Long.toString(sentUntil.toEpochMilli()), true);
+        return moved(
+                move,
+                source,
+                targetShards,
+                reserved,
+                Long.toString(sentUntil.toEpochMilli()),
+                new HashSet<>(targetShards));
     }
 
     /**
@@ -119,7 +126,7 @@ public final class MessageMover {
      */
     public Set<String> finish(List<Shard> source, String target) {
         Map<Move, Set<String>> found = new LinkedHashMap<>();
-        Set<Move> reserved = new HashSet<>();
+        Map<Move, Set<Shard>> reserved = new HashMap<>();
         for (Shard shard : shardsOf(target)) {
             List<Object> reservations = unfinished(shard, 1);
             for (int i = 0; i + 2 < reservations.size(); i += 3) {
@@ -128,7 +135,7 @@ public final class MessageMover {
                     Replies.list(reservations.get(i + 2))
                             .forEach(id -> found.computeIfAbsent(move, any -> new LinkedHashSet<>())
                                     .add(Replies.text(id)));
-                    reserved.add(move);
+                    reserved.computeIfAbsent(move, any -> new HashSet<>()).add(shard);
                 }
             }
         }
@@ -142,8 +149,8 @@ public final class MessageMover {
             }
         }
         Set<String> moved = new LinkedHashSet<>();
-        found.forEach((move, ids) ->
-                moved.addAll(moved(move, source, shardsOf(move.target), ids, "", reserved.contains(move))));
+        found.forEach((move, ids) -> moved.addAll(
+                moved(move, source, shardsOf(move.target), ids, "", reserved.getOrDefault(move, Set.of()))));
         return moved;
     }
 
@@ -161,10 +168,11 @@ public final class MessageMover {
      * Takes, stores and removes messages.
      *
      * @param sentUntil empty to take none, but to continue with those that the move took before
-     * @param complete whether these are all ids that the move has reserved, so that its reservations end
+     * @param complete shards of the target of which these are all ids that the move has reserved, so that its reservations
+     *     end there
      */
     private Set<String> moved(
-            Move move, List<Shard> source, List<Shard> target, Set<String> ids, String sentUntil, boolean complete) {
+            Move move, List<Shard> source, List<Shard> target, Set<String> ids, String sentUntil, Set<Shard> complete) {
         Map<String, Taken> taken = new HashMap<>();
         Set<String> moved = new LinkedHashSet<>();
         each(byShard(source, ids), (shard, wanted) -> take(shard, move, wanted, sentUntil))
@@ -180,15 +188,17 @@ public final class MessageMover {
                     }
                     Replies.list(reply.get(4)).forEach(id -> moved.add(Replies.text(id)));
                 });
-        Rest rest = complete ? Rest.REFUSED : Rest.ALL;
-        Map<Shard, List<String>> inTarget = byShard(target, complete ? ids : taken.keySet());
+        Map<Shard, List<String>> inTarget = byShard(target, ids);
+        inTarget.entrySet()
+                .removeIf(each -> !complete.contains(each.getKey())
+                        && each.getValue().stream().noneMatch(taken::containsKey));
         Set<String> refused = new LinkedHashSet<>(target.isEmpty() ? taken.keySet() : Set.of());
         each(inTarget, (shard, wanted) -> {
                     List<Taken> messages = wanted.stream()
                             .filter(taken::containsKey)
                             .map(taken::get)
                             .toList();
-                    return store(shard, move, messages, rest)
+                    return store(shard, move, messages, complete.contains(shard) ? Rest.REFUSED : Rest.ALL)
                             .thenApply(outcomes -> refused(messages, outcomes.orElse("")));
                 })
                 .forEach(refused::addAll);
@@ -196,9 +206,9 @@ public final class MessageMover {
         Set<String> all = new LinkedHashSet<>(moved);
         all.addAll(refused);
         each(byShard(source, all), (shard, ended) -> end(shard, move, ended, moved));
-        if (complete) {
-            each(byShard(target, refused), (shard, any) -> store(shard, move, List.of(), Rest.NONE));
-        }
+        Map<Shard, List<String>> refusedIn = byShard(target, refused);
+        refusedIn.keySet().retainAll(complete);
+        each(refusedIn, (shard, any) -> store(shard, move, List.of(), Rest.NONE));
         return moved;
     }
 
