@@ -19,6 +19,7 @@ import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.Failure;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.message.ThreadState;
 import io.delayqueue.store.Settlement;
 import io.delayqueue.store.UnreadableMessageException;
 import java.time.Duration;
@@ -68,12 +69,13 @@ final class DeliveryPipeline {
     }
 
     /**
-     * Handles a batch, which may span shards. Never throws. Leaves the calling thread as it was.
+     * Handles a batch, which may span shards. Never throws. Leaves the calling thread as it was, but not interrupted.
      *
      * @return null if all deliveries are settled, else a stage that completes when they are
      */
     @Nullable
     CompletableFuture<?> handle(List<ClaimedDelivery> claimed) {
+        boolean unused = Thread.interrupted(); // of former work of the thread
         ThreadState state = ThreadState.current();
         try {
             return handle(claimed, state);
@@ -87,7 +89,7 @@ final class DeliveryPipeline {
         List<ClaimedDelivery> readable = new ArrayList<>(claimed.size());
         for (ClaimedDelivery delivery : claimed) {
             delivery.started(started == 0 ? 1 : started); // 0 means not started
-            if (convert(delivery)) {
+            if (convert(delivery, state)) {
                 readable.add(delivery);
             }
         }
@@ -96,7 +98,7 @@ final class DeliveryPipeline {
         }
         CompletableFuture<Void> settled = new CompletableFuture<>();
         CompletionStage<?> stage = intercepted(readable);
-        state.restore(); // a settlement and a retry policy do not meet the handler's interrupt
+        state.restore();
         try {
             // not join() or a dependent stage: they call toString() of the failure, which may throw
             CompletionStage<?> unused = stage.handle((nothing, failure) -> {
@@ -109,15 +111,19 @@ final class DeliveryPipeline {
         return settled.isDone() ? null : settled;
     }
 
-    private boolean convert(ClaimedDelivery delivery) {
+    private boolean convert(ClaimedDelivery delivery, ThreadState state) {
+        Throwable failure = null;
         try {
             byte[] body = delivery.envelope().payload();
             delivery.converted(converter.read(body, spec.payloadType(), spec.topic()));
-            return true;
         } catch (Throwable e) { // any failure of a converter concerns its own message only
-            decide(delivery, e);
-            return false;
+            failure = e;
         }
+        state.restore();
+        if (failure != null) {
+            decide(delivery, failure);
+        }
+        return failure == null;
     }
 
     private void publishStarted(ClaimedDelivery delivery) {
@@ -229,6 +235,7 @@ final class DeliveryPipeline {
     }
 
     private RetryDecision retryDecision(FailedAttempt failed) {
+        ThreadState state = ThreadState.current(); // the thread may be the one that completed the handler's stage
         try {
             return Objects.requireNonNull(
                     spec.options().retryPolicy().decide(failed), "The retry policy returned null");
@@ -241,6 +248,8 @@ final class DeliveryPipeline {
                             + WHEN_POLICY_FAILS,
                     e);
             return new RetryAfter(WHEN_POLICY_FAILS);
+        } finally {
+            state.restore();
         }
     }
 

@@ -1,6 +1,7 @@
 package io.delayqueue.event;
 
 import io.delayqueue.Internal;
+import io.delayqueue.message.ThreadState;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -80,11 +81,12 @@ public final class EventBus {
         listeners.remove(listener);
     }
 
-    /** Calls each listener. */
+    /** Calls each listener. Leaves the calling thread as it was. */
     public void publish(Consumer<DelayQueueEvents> event) {
         if (!open && keep(event)) {
             return;
         }
+        ThreadState state = ThreadState.current();
         for (DelayQueueEvents listener : listeners) {
             try {
                 event.accept(listener);
@@ -95,6 +97,8 @@ public final class EventBus {
                         "A listener of delay-queue events failed: "
                                 + listener.getClass().getName(),
                         e);
+            } finally {
+                state.restore();
             }
         }
     }

@@ -82,13 +82,21 @@ public final class Completions {
 
     /**
      * Runs a completion on an executor, or on the calling thread if the executor rejects it or cannot create a
-     * thread.
+     * thread. Leaves the thread as it was: callbacks of users may change it.
      */
     public static void on(Executor executor, Runnable completion) {
+        Runnable leavingTheThreadAsItWas = () -> {
+            ThreadState state = ThreadState.current();
+            try {
+                completion.run();
+            } finally {
+                state.restore();
+            }
+        };
         try {
-            executor.execute(completion);
+            executor.execute(leavingTheThreadAsItWas);
         } catch (RuntimeException | Error e) {
-            completion.run();
+            leavingTheThreadAsItWas.run();
         }
     }
 }

@@ -2,6 +2,7 @@ package io.delayqueue.container;
 
 import io.delayqueue.convert.JsonPayloadConverter;
 import io.delayqueue.convert.PayloadCodec;
+import io.delayqueue.convert.PayloadConverter;
 import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.coordination.PeriodicTaskScheduler;
 import io.delayqueue.event.DelayQueueEvents;
@@ -89,8 +90,7 @@ public final class QueueNode implements AutoCloseable {
         MessageStore real = new RedisMessageStore(scripts, keySpace, registry);
         store = new BlockingStore(builder.store.apply(real));
         EventBus bus = new EventBus(List.of(builder.events));
-        PayloadCodec codec =
-                new PayloadCodec(new JsonPayloadConverter(JsonMapper.builder().build()));
+        PayloadCodec codec = new PayloadCodec(builder.converter);
         signals = new RedisSignals(
                 connections,
                 keySpace,
@@ -207,6 +207,8 @@ public final class QueueNode implements AutoCloseable {
         private EngineSettings settings = EngineSettings.DEFAULTS;
         private DelayQueueEvents[] events = {};
         private List<DeliveryInterceptor> interceptors = List.of();
+        private PayloadConverter converter =
+                new JsonPayloadConverter(JsonMapper.builder().build());
         private LongSupplier nanoTime = System::nanoTime;
         private @Nullable MovableTime time;
         private UnaryOperator<MessageStore> store = UnaryOperator.identity();
@@ -244,6 +246,11 @@ public final class QueueNode implements AutoCloseable {
 
         public Builder interceptors(DeliveryInterceptor... interceptors) {
             this.interceptors = List.of(interceptors);
+            return this;
+        }
+
+        public Builder converter(PayloadConverter converter) {
+            this.converter = converter;
             return this;
         }
 
