@@ -203,10 +203,12 @@ public final class MessageMover {
                 })
                 .forEach(refused::addAll);
         taken.keySet().stream().filter(id -> !refused.contains(id)).forEach(moved::add);
+        // a script of a move that is finished may have stopped while it took messages, or put refused ones back
+        Set<String> back = sentUntil.isEmpty() ? ids : refused;
         Set<String> all = new LinkedHashSet<>(moved);
-        all.addAll(refused);
+        all.addAll(back);
         each(byShard(source, all), (shard, ended) -> end(shard, move, ended, moved));
-        Map<Shard, List<String>> refusedIn = byShard(target, refused);
+        Map<Shard, List<String>> refusedIn = byShard(target, back);
         refusedIn.keySet().retainAll(complete);
         each(refusedIn, (shard, any) -> store(shard, move, List.of(), Rest.NONE));
         return moved;

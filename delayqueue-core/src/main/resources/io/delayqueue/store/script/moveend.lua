@@ -7,7 +7,8 @@
 -- result {'OK'} | {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost   O(n log N), 7 commands and one for each id; 3 for each message that is put back, and a PUBLISH
 --
--- It acts on messages that this move has taken only. The delivery, which says so, is removed last.
+-- It acts on messages that this move has taken only. The delivery says so: it is put back last. If the script stops before
+-- the schedule is written, moves.lua finds the rest there.
 --@include keys
 --@include clock
 --@include taken
@@ -34,8 +35,8 @@ end
 redis.call('HDEL', metaKey, '')
 if #removed > 0 then
   redis.call('HDEL', messagesKey, unpack(removed))
-  redis.call('ZREM', scheduleKey, unpack(removed))
   redis.call('HDEL', deliveriesKey, unpack(removed))
+  redis.call('ZREM', scheduleKey, unpack(removed))
 end
 local firstBefore = #back > 0 and readFirstDue()
 for _, message in ipairs(back) do

@@ -1,4 +1,5 @@
--- Reads what unfinished moves left in a shard: reservations in the target, and taken messages in the source.
+-- Reads what unfinished moves left in a shard: reservations in the target, and taken messages in the source. Removes ids
+-- of taken messages from the schedule that a script which stopped midway removed elsewhere.
 --
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta
 -- ARGV[1] identity  ARGV[2] most taken messages to read
@@ -33,6 +34,8 @@ for i, id in ipairs(ids) do
   if by then
     local at = #taken
     taken[at + 1], taken[at + 2], taken[at + 3] = by, target, id
+  elseif redis.call('HEXISTS', messagesKey, id) == 0 then
+    redis.call('ZREM', scheduleKey, id)
   end
 end
 return {'OK', reservations, taken}

@@ -256,7 +256,12 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
 
     /** Reads the state of the shard. */
     public ShardState state() {
-        return ShardState.read(redis, keySpace, shard);
+        return state(shard);
+    }
+
+    /** Reads the state of another shard, whose notifications are enabled. */
+    public ShardState state(Shard other) {
+        return ShardState.read(redis, keySpace, other);
     }
 
     /** Fields of {@code meta} or {@code notifications.meta}. */

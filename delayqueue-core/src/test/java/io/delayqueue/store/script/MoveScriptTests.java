@@ -1,0 +1,192 @@
+package io.delayqueue.store.script;
+
+import static io.delayqueue.store.bench.StoreBench.T0;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.message.Due;
+import io.delayqueue.message.MessageLimits;
+import io.delayqueue.message.OnDuplicate;
+import io.delayqueue.message.Shard;
+import io.delayqueue.redis.ScriptRunner;
+import io.delayqueue.store.OutgoingMessage;
+import io.delayqueue.store.bench.ShardState;
+import io.delayqueue.store.bench.StoreBench;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/**
+ * The scripts of a move between two topics, executed twice and stopped before each of their writes, as {@link TwiceTests}
+ * and {@link StoppedScriptTests} do it with the scripts of one topic.
+ */
+class MoveScriptTests {
+
+    private static final int MOST_WRITES = 20;
+    private static final long TAKEN = 4_000_000_000_000_000L;
+
+    @RegisterExtension
+    static final StoreBench bench = StoreBench.withDrivenClock();
+
+    private static final List<String> IDS =
+            List.of("scheduled", "retrying", "suspect", "refused", "leased", "live", "absent");
+
+    private final List<Shard> source = List.of(bench.shard());
+    private final Shard target = Shard.single("other");
+
+    @BeforeEach
+    void begin() {
+        bench.reset();
+        bench.store().enableNotifications(bench.shard()).join();
+        bench.given(new ShardState()
+                .scheduled("scheduled", T0 - 5)
+                .retrying("retrying", T0 + 5, 2, "E: no")
+                .suspect("suspect", T0 + 6, 1, "/2/0", "E: no")
+                .retrying("refused", T0 + 7, 1, "E: no")
+                .leased("leased", T0, "w0-1", Scenarios.END)
+                .scheduled("live", T0 + 8));
+        bench.store().enableNotifications(target).join();
+        bench.store().awaitSend(target, List.of(anew("live")));
+    }
+
+    private static OutgoingMessage anew(String id) {
+        return OutgoingMessage.of(
+                id, Due.NOW, OnDuplicate.REJECT, "anew", MessageLimits.NONE, Map.of(), "anew".getBytes(UTF_8));
+    }
+
+    private MessageMover mover(ScriptRunner scripts) {
+        return new MessageMover(scripts, bench.keySpace(), new TopicRegistry(scripts, bench.keySpace()));
+    }
+
+    /** Moves. One message is sent to the target after its id was reserved there. */
+    private Set<String> move() {
+        AtomicBoolean sent = new AtomicBoolean();
+        ScriptRunner sending = call -> {
+            if (call.script().name().equals("movestore") && sent.compareAndSet(false, true)) {
+                bench.store().awaitSend(target, List.of(anew("refused")));
+            }
+            return bench.scripts().run(call);
+        };
+        return mover(sending).move(source, target.topic(), IDS, Instant.ofEpochMilli(T0));
+    }
+
+    private Set<String> finish() {
+        return mover(bench.scripts()).finish(source, target.topic());
+    }
+
+    private String states() {
+        return bench.state() + "target\n" + bench.state(target);
+    }
+
+    @Test
+    void theSecondTimeChangesNothing() {
+        assertThat(move()).containsExactlyInAnyOrder("scheduled", "retrying", "suspect");
+        String once = states();
+
+        begin();
+        bench.twice();
+        assertThat(move()).containsExactlyInAnyOrder("scheduled", "retrying", "suspect");
+        assertThat(states()).isEqualTo(once);
+        assertNothingIsReserved("");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"movereserve", "movetake", "movestore", "moveend"})
+    void aMoveThatStoppedIsFinishedByAnother(String script) {
+        move();
+        String expected = states();
+
+        for (int write = 0; stopped(script, write); write++) {
+            String where = "stopped before write " + write;
+            assertKept(where);
+            Set<String> moved = finish();
+            assertKept(where);
+            assertThat(bench.state().get("schedule").values().stream().filter(MoveScriptTests::isTaken))
+                    .as(where)
+                    .isEmpty();
+            assertNothingIsReserved(where);
+            assertThat(finish()).as(where).isEmpty();
+            moved.forEach(id ->
+                    assertThat(bench.state(target).get("messages")).as(where).containsKey(id));
+
+            move();
+            if (!isOriginal("refused", bench.state(target).get("messages").get("refused"))) {
+                assertThat(states()).as(where).isEqualTo(expected);
+            }
+            assertNothingIsReserved(where);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"movereserve", "movetake", "movestore", "moveend"})
+    void whatIsSentToTheTargetBetweenStopAndFinishIsNotLost(String script) {
+        for (int write = 0; stopped(script, write); write++) {
+            String where = "stopped before write " + write;
+            for (String id : List.of("scheduled", "retrying", "suspect")) {
+                bench.store().awaitSend(target, List.of(anew(id)));
+            }
+            finish();
+            assertKept(where);
+            move();
+            assertKept(where);
+            assertNothingIsReserved(where);
+        }
+    }
+
+    /** Begins a move, whose script stops before a write. Returns false if it has no such write. */
+    private boolean stopped(String script, int write) {
+        assertThat(write).isLessThan(MOST_WRITES);
+        begin();
+        bench.stoppedBefore(script, write);
+        boolean stops = bench.stops(this::move);
+        bench.undisturbed();
+        assertThat(stops || write > 0).as(script + " writes").isTrue();
+        return stops;
+    }
+
+    /** Each message that was in the source is stored in one topic, and can be claimed in one at most. */
+    private void assertKept(String where) {
+        ShardState left = bench.state();
+        ShardState right = bench.state(target);
+        for (String id : List.of("scheduled", "retrying", "suspect", "refused", "leased", "live")) {
+            long stored = Stream.of(left, right)
+                    .filter(state -> isOriginal(id, state.get("messages").get(id)))
+                    .count();
+            long claimable = Stream.of(left, right)
+                    .filter(state -> isOriginal(id, state.get("messages").get(id)))
+                    .filter(state -> state.get("leases").containsKey(id) || isScheduled(state, id))
+                    .count();
+            assertThat(stored).as(id + " " + where).isPositive();
+            assertThat(claimable).as(id + " " + where).isLessThanOrEqualTo(1);
+        }
+    }
+
+    private static boolean isOriginal(String id, @Nullable String stored) {
+        return stored != null && stored.endsWith("\n" + id);
+    }
+
+    private static boolean isScheduled(ShardState state, String id) {
+        String score = state.get("schedule").get(id);
+        return score != null && !isTaken(score);
+    }
+
+    private static boolean isTaken(String score) {
+        return Double.parseDouble(score) >= TAKEN;
+    }
+
+    private void assertNothingIsReserved(String where) {
+        String meta = new String(bench.keySpace().of(target).meta(), UTF_8);
+        assertThat(String.valueOf(bench.server().command("HKEYS", meta)))
+                .as(where)
+                .doesNotContain("m:");
+    }
+}
