@@ -5,6 +5,7 @@ import io.delayqueue.web.api.RequestReader;
 import io.delayqueue.web.api.ResponseReturnValueHandler;
 import io.delayqueue.web.guard.AccessGuard;
 import io.delayqueue.web.waiting.AbandonedWaits;
+import io.delayqueue.web.waiting.RequestBodies;
 import java.util.List;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.method.support.HandlerMethodReturnValueHandler;
@@ -18,15 +19,17 @@ final class ApiWebConfigurer implements WebMvcConfigurer {
 
     private final ApiSettings settings;
     private final AccessGuard guard;
+    private final RequestBodies bodies;
 
-    ApiWebConfigurer(ApiSettings settings, AccessGuard guard) {
+    ApiWebConfigurer(ApiSettings settings, AccessGuard guard, RequestBodies bodies) {
         this.settings = settings;
         this.guard = guard;
+        this.bodies = bodies;
     }
 
     @Override
     public void addArgumentResolvers(List<HandlerMethodArgumentResolver> resolvers) {
-        resolvers.add(new RequestReader(settings, guard));
+        resolvers.add(new RequestReader(settings, guard, bodies));
     }
 
     @Override

@@ -52,6 +52,7 @@ import io.delayqueue.web.api.response.SettleResponse;
 import io.delayqueue.web.api.response.TopicResponse;
 import io.delayqueue.web.guard.AccessGuard;
 import io.delayqueue.web.waiting.LongPolls;
+import io.delayqueue.web.waiting.RequestBodies;
 import java.security.SecureRandom;
 import java.time.InstantSource;
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
@@ -116,13 +117,12 @@ public final class DelayQueueApiAutoConfiguration {
         @ConditionalOnMissingBean
         ApiSettings delayQueueApiSettings(DelayQueueProperties properties) {
             var api = properties.http().api();
-            return new ApiSettings(api.basePath(), api.maxWait(), api.maxCount(), (int)
-                    properties.http().maxBodySize().toBytes());
+            return new ApiSettings(api.basePath(), api.maxWait(), api.maxCount());
         }
 
         @Bean
-        ApiWebConfigurer delayQueueApiWebConfigurer(ApiSettings settings, AccessGuard guard) {
-            return new ApiWebConfigurer(settings, guard);
+        ApiWebConfigurer delayQueueApiWebConfigurer(ApiSettings settings, AccessGuard guard, RequestBodies bodies) {
+            return new ApiWebConfigurer(settings, guard, bodies);
         }
 
         @Bean

@@ -17,15 +17,16 @@ import io.delayqueue.template.SendLimits;
 import io.delayqueue.template.receive.DelayQueueReceiver;
 import io.delayqueue.web.compat.CompatServlet;
 import io.delayqueue.web.compat.CompatSettings;
+import io.delayqueue.web.compat.HeldResponseFilter;
 import io.delayqueue.web.compat.JobPolls;
 import io.delayqueue.web.compat.JobService;
-import io.delayqueue.web.compat.RawBodyFilter;
 import io.delayqueue.web.compat.ids.IdIndex;
 import io.delayqueue.web.compat.ids.IdSweep;
 import io.delayqueue.web.compat.ids.TopicCopies;
 import io.delayqueue.web.compat.ids.UniqueIds;
 import io.delayqueue.web.guard.AccessGuard;
 import io.delayqueue.web.waiting.LongPolls;
+import io.delayqueue.web.waiting.RequestBodies;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
@@ -75,7 +76,6 @@ public final class DelayQueueCompatAutoConfiguration {
         HttpProperties http = properties.http();
         HttpProperties.Compat compat = http.compat();
         return new CompatSettings(
-                (int) http.maxBodySize().toBytes(),
                 compat.maxWait(),
                 properties.listenerOptions().lease(),
                 compat.maxAttempts(),
@@ -144,10 +144,11 @@ public final class DelayQueueCompatAutoConfiguration {
             AccessGuard guard,
             JobService jobs,
             JobPolls polls,
+            RequestBodies bodies,
             CompatSettings settings,
             DelayQueueProperties properties) {
         String base = properties.http().compat().basePath();
-        CompatServlet servlet = new CompatServlet(guard, jobs, polls, settings, !base.isEmpty());
+        CompatServlet servlet = new CompatServlet(guard, jobs, polls, bodies, settings.contentType(), !base.isEmpty());
         ServletRegistrationBean<CompatServlet> registration =
                 new ServletRegistrationBean<>(servlet, paths(base).toArray(String[]::new));
         registration.setName("delayQueueCompat");
@@ -155,11 +156,12 @@ public final class DelayQueueCompatAutoConfiguration {
     }
 
     @Bean
-    FilterRegistrationBean<RawBodyFilter> delayQueueCompatRawBody(DelayQueueProperties properties) {
-        FilterRegistrationBean<RawBodyFilter> registration = new FilterRegistrationBean<>(new RawBodyFilter());
+    FilterRegistrationBean<HeldResponseFilter> delayQueueCompatHeldResponses(DelayQueueProperties properties) {
+        FilterRegistrationBean<HeldResponseFilter> registration =
+                new FilterRegistrationBean<>(new HeldResponseFilter());
         registration.setUrlPatterns(paths(properties.http().compat().basePath()));
         registration.setOrder(Ordered.HIGHEST_PRECEDENCE);
-        registration.setName("delayQueueCompatRawBody");
+        registration.setName("delayQueueCompatHeldResponses");
         return registration;
     }
 

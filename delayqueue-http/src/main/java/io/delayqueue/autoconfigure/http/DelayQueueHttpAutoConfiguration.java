@@ -9,6 +9,7 @@ import io.delayqueue.web.guard.AccessGuard;
 import io.delayqueue.web.guard.Client;
 import io.delayqueue.web.guard.Permission;
 import io.delayqueue.web.waiting.LongPolls;
+import io.delayqueue.web.waiting.RequestBodies;
 import io.delayqueue.web.waiting.TomcatRequestValve;
 import io.delayqueue.web.waiting.UnreadBodyFilter;
 import jakarta.servlet.http.HttpServletRequest;
@@ -108,6 +109,12 @@ public final class DelayQueueHttpAutoConfiguration {
             registration.setOrder(Ordered.HIGHEST_PRECEDENCE);
             registration.setName("delayQueueUnreadBodies");
             return registration;
+        }
+
+        @Bean
+        RequestBodies delayQueueRequestBodies(DelayQueueProperties properties) {
+            HttpProperties http = properties.http();
+            return new RequestBodies((int) http.maxBodySize().toBytes(), http.bodyTimeout(), http.maxSlowBodies());
         }
 
         @Bean

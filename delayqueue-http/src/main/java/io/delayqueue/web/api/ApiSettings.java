@@ -10,9 +10,8 @@ import java.util.List;
  * @param basePath prefix of all paths, without a trailing slash
  * @param maxWait maximum time for which a client may wait for messages
  * @param maxCount maximum number of messages that a client may send, receive or settle in one request
- * @param maxBodyBytes maximum size of a request body in bytes
  */
-public record ApiSettings(String basePath, Duration maxWait, int maxCount, int maxBodyBytes) {
+public record ApiSettings(String basePath, Duration maxWait, int maxCount) {
 
     /**
      * Checks the number of messages or settlements in a request.

@@ -10,6 +10,7 @@ enum ProblemType {
     FORBIDDEN(403, "The client is not authorized"),
     NOT_FOUND(404, "Not found"),
     METHOD_NOT_ALLOWED(405, "The method is not supported"),
+    SLOW_BODY(408, "The body arrived too slowly"),
     DUPLICATE(409, "A message with this id is live"),
     BEING_HANDLED(409, "The message is being handled"),
     UNREADABLE(409, "The dead letter is unreadable"),

@@ -16,6 +16,7 @@ import io.delayqueue.web.api.json.InvalidRequestException;
 import io.delayqueue.web.api.response.Problem;
 import io.delayqueue.web.guard.AccessDeniedException;
 import io.delayqueue.web.guard.Rejection;
+import io.delayqueue.web.waiting.SlowBodyException;
 import io.delayqueue.web.waiting.TooManyWaitingException;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.Objects;
@@ -96,6 +97,9 @@ final class Problems {
         }
         if (failure instanceof TooManyWaitingException) {
             return ProblemType.TOO_MANY_WAITING.problem(sentence(failure));
+        }
+        if (failure instanceof SlowBodyException) {
+            return ProblemType.SLOW_BODY.problem(sentence(failure));
         }
         if (failure instanceof IllegalArgumentException) {
             return ProblemType.INVALID_REQUEST.problem(sentence(failure) + ".");

@@ -6,7 +6,7 @@ import io.delayqueue.web.guard.AccessGuard;
 import io.delayqueue.web.guard.Client;
 import io.delayqueue.web.guard.Permission;
 import io.delayqueue.web.guard.Requires;
-import io.delayqueue.web.waiting.RequestBody;
+import io.delayqueue.web.waiting.RequestBodies;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
@@ -35,16 +35,19 @@ public final class RequestReader implements HandlerMethodArgumentResolver {
 
     private final ApiSettings settings;
     private final AccessGuard guard;
+    private final RequestBodies bodies;
 
     /**
      * Creates a reader.
      *
-     * @param settings bounds of bodies and counts
+     * @param settings bounds of counts
      * @param guard authorizes each request when the {@link Call}, the first parameter of each method, is resolved
+     * @param bodies reads bodies
      */
-    public RequestReader(ApiSettings settings, AccessGuard guard) {
+    public RequestReader(ApiSettings settings, AccessGuard guard, RequestBodies bodies) {
         this.settings = settings;
         this.guard = guard;
+        this.bodies = bodies;
     }
 
     @Override
@@ -84,14 +87,14 @@ public final class RequestReader implements HandlerMethodArgumentResolver {
     }
 
     private ApiRequest body(HttpServletRequest request, Class<?> type) throws IOException {
-        String contentType = request.getContentType();
+        String contentType = request.getHeader("Content-Type"); // the interface hides it from filters
         if (contentType != null && request.getContentLengthLong() != 0) {
             requireJson(contentType); // check before reading: the container may already have read the body of a form
         }
-        byte[] body = RequestBody.read(request, settings.maxBodyBytes());
+        byte[] body = bodies.read(request);
         if (body == null) {
             throw ProblemType.TOO_LARGE.exception(
-                    "The body exceeds the maximum size (delayqueue.http.max-body-size) of " + settings.maxBodyBytes()
+                    "The body exceeds the maximum size (delayqueue.http.max-body-size) of " + bodies.maxBytes()
                             + " bytes. Send fewer or smaller messages in a request.");
         }
         if (body.length > 0) {

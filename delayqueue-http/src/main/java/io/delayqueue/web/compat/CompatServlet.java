@@ -9,7 +9,8 @@ import io.delayqueue.web.guard.Client;
 import io.delayqueue.web.guard.Rejection;
 import io.delayqueue.web.guard.RequestFacts;
 import io.delayqueue.web.waiting.BriefWait;
-import io.delayqueue.web.waiting.RequestBody;
+import io.delayqueue.web.waiting.RequestBodies;
+import io.delayqueue.web.waiting.SlowBodyException;
 import jakarta.servlet.http.HttpServlet;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -36,7 +37,7 @@ public final class CompatServlet extends HttpServlet {
     private final transient AccessGuard guard;
     private final transient JobService jobs;
     private final transient JobPolls polls;
-    private final transient CompatSettings settings;
+    private final transient RequestBodies bodies;
     private final transient ResponseWriter writer;
     private final boolean belowBasePath;
 
@@ -46,12 +47,17 @@ public final class CompatServlet extends HttpServlet {
      * @param belowBasePath whether the servlet is mapped to all paths below a base path, instead of {@link #paths()}
      */
     public CompatServlet(
-            AccessGuard guard, JobService jobs, JobPolls polls, CompatSettings settings, boolean belowBasePath) {
+            AccessGuard guard,
+            JobService jobs,
+            JobPolls polls,
+            RequestBodies bodies,
+            String contentType,
+            boolean belowBasePath) {
         this.guard = guard;
         this.jobs = jobs;
         this.polls = polls;
-        this.settings = settings;
-        this.writer = new ResponseWriter(settings.contentType());
+        this.bodies = bodies;
+        this.writer = new ResponseWriter(contentType);
         this.belowBasePath = belowBasePath;
     }
 
@@ -90,14 +96,17 @@ public final class CompatServlet extends HttpServlet {
             Verb verb, HttpServletRequest request, HttpServletResponse response, Client client) {
         byte[] body;
         try {
-            body = RequestBody.read(request, settings.maxBodyBytes());
+            body = bodies.read(request);
+        } catch (SlowBodyException e) {
+            RequestFacts.rejection(request, Rejection.SLOW_BODY);
+            return verb.failed(e.getMessage());
         } catch (IOException e) {
             return NO_BODY;
         }
         if (body == null) {
             RequestFacts.rejection(request, Rejection.TOO_LARGE);
             return verb.failed("The body exceeds the maximum size (delayqueue.http.max-body-size) of "
-                    + settings.maxBodyBytes()
+                    + bodies.maxBytes()
                     + " bytes");
         }
         JobRequest job = GoJsonReader.read(body, verb.fields());

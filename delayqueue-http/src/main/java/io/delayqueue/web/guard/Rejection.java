@@ -11,6 +11,9 @@ public enum Rejection {
     /** The client has no permission for the operation or no access to the topic, or may not create the topic. */
     FORBIDDEN(403),
 
+    /** The body did not arrive in time, or too many bodies of the client arrive slowly. */
+    SLOW_BODY(408),
+
     /** The body, a payload or the headers are too large. */
     TOO_LARGE(413),
 

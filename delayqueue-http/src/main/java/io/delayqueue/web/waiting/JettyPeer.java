@@ -1,10 +1,14 @@
 package io.delayqueue.web.waiting;
 
+import io.delayqueue.web.waiting.RequestBodies.BodyState;
 import jakarta.servlet.ServletRequest;
+import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
+import org.eclipse.jetty.ee11.servlet.HttpInput;
 import org.eclipse.jetty.ee11.servlet.ServletApiRequest;
 import org.eclipse.jetty.ee11.servlet.ServletContextRequest;
 import org.eclipse.jetty.io.Connection;
@@ -77,6 +81,26 @@ final class JettyPeer implements Peer {
                 return;
             }
         }
+    }
+
+    /** Jetty asks a client that expects it to send the body only when a read blocks. */
+    static Supplier<BodyState> bodyOf(ServletRequest request) {
+        if (request instanceof HttpServletRequest http && http.getHeader("Expect") != null) {
+            return () -> BodyState.UNKNOWN;
+        }
+        return () -> {
+            try {
+                // available() reads without blocking; then there is content, or the end of the body
+                return !(request.getInputStream() instanceof HttpInput in)
+                                || in.available() > 0
+                                || in.hasContent()
+                                || in.isFinished()
+                        ? BodyState.ARRIVED
+                        : BodyState.AWAITED;
+            } catch (IOException e) {
+                return BodyState.ARRIVED; // a read fails, too
+            }
+        };
     }
 
     @Override

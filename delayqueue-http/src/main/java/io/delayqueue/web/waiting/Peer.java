@@ -1,9 +1,11 @@
 package io.delayqueue.web.waiting;
 
+import io.delayqueue.web.waiting.RequestBodies.BodyState;
 import jakarta.servlet.ServletRequest;
 import jakarta.servlet.ServletRequestWrapper;
 import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
+import java.util.function.Supplier;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -59,6 +61,18 @@ interface Peer {
         } else if (JETTY && JettyPeer.serves(innermost)) {
             JettyPeer.endUnread(innermost);
         }
+    }
+
+    /** Returns what the container knows about the next part of a body whenever it is asked. */
+    static Supplier<BodyState> bodyOf(HttpServletRequest request) {
+        ServletRequest innermost = innermost(request);
+        if (TOMCAT && TomcatPeer.serves(innermost)) {
+            return TomcatPeer.bodyOf(innermost);
+        }
+        if (JETTY && JettyPeer.serves(innermost)) {
+            return JettyPeer.bodyOf(innermost);
+        }
+        return () -> BodyState.UNKNOWN;
     }
 
     private static ServletRequest innermost(ServletRequest request) {

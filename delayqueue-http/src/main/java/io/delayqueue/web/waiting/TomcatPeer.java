@@ -2,12 +2,14 @@ package io.delayqueue.web.waiting;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
+import io.delayqueue.web.waiting.RequestBodies.BodyState;
 import jakarta.servlet.ServletRequest;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.catalina.connector.RequestFacade;
@@ -89,6 +91,30 @@ final class TomcatPeer implements Peer {
         if (request != null && !isRead(request)) {
             request.action(ActionCode.DISABLE_SWALLOW_INPUT, null);
         }
+    }
+
+    /** Tomcat cannot read a part of a chunked body over HTTP/1.1 without blocking, unless the whole body has arrived. */
+    static Supplier<BodyState> bodyOf(ServletRequest facade) {
+        Request request = requestOf(facade);
+        if (request == null) {
+            return () -> BodyState.UNKNOWN;
+        }
+        boolean chunked =
+                request.getContentLengthLong() < 0 && request.getInputBuffer() instanceof ApplicationBufferHandler;
+        AtomicBoolean whole = new AtomicBoolean();
+        return () -> {
+            if (whole.get() || request.isFinished()) {
+                return BodyState.ARRIVED;
+            }
+            if (available(request, true) == 0) {
+                return BodyState.AWAITED;
+            }
+            if (chunked && !(request.getBytesRead() == 0 && isWholeBody(request))) {
+                return BodyState.UNKNOWN;
+            }
+            whole.set(chunked);
+            return BodyState.ARRIVED;
+        };
     }
 
     /** Reads below the servlet stream, which may already be closed. Never waits for the socket. */

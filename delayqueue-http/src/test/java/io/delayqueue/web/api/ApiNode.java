@@ -34,6 +34,8 @@ final class ApiNode implements AutoCloseable {
     static final int MAX_WAITING = 20;
     /** Threads of the shared node for requests. */
     static final int THREADS = 4;
+    /** Of a client on the shared node. */
+    static final int MAX_SLOW_BODIES = 2;
 
     static final String TOKEN = "the-token-of-the-tests";
     static final String PRODUCER = "the-token-of-a-producer";
@@ -103,7 +105,7 @@ final class ApiNode implements AutoCloseable {
     /** The node of all tests that need no properties, on Tomcat. */
     static synchronized ApiNode shared() {
         if (shared == null) {
-            shared = start(SHARED);
+            shared = startLikeShared("delayqueue.http.max-slow-bodies=" + MAX_SLOW_BODIES);
         }
         return shared;
     }

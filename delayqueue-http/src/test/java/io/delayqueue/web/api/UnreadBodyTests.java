@@ -9,8 +9,10 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** A client that is rejected before its body is read does not hold a thread by sending the body slowly or never. */
@@ -116,6 +118,67 @@ class UnreadBodyTests {
                 assertThat(client.readUntil("HTTP Basic.\"")).startsWith("HTTP/1.1 401");
                 client.readUntil("}");
             }
+        }
+    }
+
+    /** Filters and Spring MVC would read a form, or several parts, before the token is checked. */
+    @ParameterizedTest
+    @CsvSource({
+        "DELETE, application/x-www-form-urlencoded",
+        "POST, multipart/form-data; boundary=x",
+    })
+    void unauthorizedFormsHoldNoThreads(String method, String contentType) throws Exception {
+        List<RawClient> clients =
+                Stream.generate(() -> new RawClient(node.port())).limit(CLIENTS).toList();
+        String path = ApiNode.BASE + (method.equals("POST") ? "/receive" : "/topics/t/messages/1");
+        clients.forEach(client -> client.write(
+                head(path, "none", 1_000_000).replace("POST", method).replace("application/json", contentType)));
+
+        receiveResponses(clients, "HTTP/1.1 401");
+    }
+
+    @Test
+    void slowBodiesOfAClientAreLimited() throws Exception {
+        exchangeSlowly(node);
+    }
+
+    @Test
+    @Tag("long")
+    @Tag("http")
+    void slowBodiesOfAClientAreLimitedOnJetty() throws Exception {
+        try (ApiNode jetty =
+                ApiNode.start(ApiNode.JETTY, "delayqueue.http.max-slow-bodies=" + ApiNode.MAX_SLOW_BODIES)) {
+            exchangeSlowly(jetty);
+        }
+    }
+
+    /** One of the clients is rejected while the other bodies are incomplete. The others succeed. */
+    private static void exchangeSlowly(ApiNode node) throws Exception {
+        String body = "{\"payload\": 1}";
+        List<RawClient> clients = Stream.generate(() -> new RawClient(node.port()))
+                .limit(ApiNode.MAX_SLOW_BODIES + 1)
+                .toList();
+        ExecutorService readers = Executors.newCachedThreadPool();
+        try {
+            List<Future<String>> responses = clients.stream()
+                    .map(client -> readers.submit(() -> client.readUntil("\r\n")))
+                    .toList();
+            String head = head(ApiNode.BASE + "/topics/slow/messages", ApiNode.TOKEN, body.length());
+            clients.forEach(client -> client.write(head + body.substring(0, 5)));
+            await().until(() -> responses.stream().anyMatch(Future::isDone));
+            int rejected = responses.indexOf(
+                    responses.stream().filter(Future::isDone).findFirst().orElseThrow());
+            assertThat(responses.get(rejected).get()).startsWith("HTTP/1.1 408");
+
+            for (int i = 0; i < clients.size(); i++) {
+                if (i != rejected) {
+                    clients.get(i).write(body.substring(5));
+                    assertThat(responses.get(i).get()).startsWith("HTTP/1.1 201");
+                }
+            }
+        } finally {
+            clients.forEach(RawClient::close);
+            readers.shutdownNow();
         }
     }
 }

@@ -66,7 +66,7 @@ class AsyncResponseTests {
                 chain.doFilter(request, response);
                 filtersReturned.countDown();
             });
-            addFilter(context, "raw body", new RawBodyFilter());
+            addFilter(context, "held responses", new HeldResponseFilter());
             addFilter(context, "slow", new SlowToReturn());
         });
         server.start();

@@ -24,6 +24,9 @@ import org.springframework.util.unit.DataSize;
  *     node, none by default). Without clients, the application's Spring Security decides.
  * @param unsecured Whether the HTTP interfaces accept requests without authentication. Cannot be combined with clients.
  * @param maxBodySize Maximum size of a request body, 1 KB to 1 GB.
+ * @param bodyTimeout Maximum time in which the body of a request must arrive, 1 s to 10 min.
+ * @param maxSlowBodies Maximum number of request bodies of one client that may arrive slowly on this node at the same time, 1
+ *     to 1,000,000. Each occupies a thread of the server.
  * @param maxWaiting Maximum number of clients that may wait for messages on this node at the same time, 1 to 1,000,000.
  * @param maxTopics HTTP clients can create a topic by sending while the namespace has fewer topics than this, 1 to
  *     1,000,000.
@@ -34,12 +37,15 @@ public record HttpProperties(
         @DefaultValue Map<String, Client> clients,
         @DefaultValue("false") boolean unsecured,
         @DefaultValue("2MB") DataSize maxBodySize,
+        @DefaultValue("20s") Duration bodyTimeout,
+        @DefaultValue("50") int maxSlowBodies,
         @DefaultValue("10000") int maxWaiting,
         @DefaultValue("1000") int maxTopics) {
 
     private static final Pattern BASE_PATH = Pattern.compile("(/[A-Za-z0-9._~-]+)*");
     private static final Pattern CLIENT_NAME = Pattern.compile("[A-Za-z0-9_-]{1,64}");
     private static final int SHORTEST_TOKEN = 16;
+    private static final Duration LONGEST_BODY = Duration.ofMinutes(10);
     private static final Duration LONGEST_WAIT = Duration.ofDays(1);
 
     /**
@@ -154,6 +160,8 @@ public record HttpProperties(
         requireRange("api.max-wait", api.maxWait, Duration.ZERO, LONGEST_WAIT, "from 0 to 1 d");
         requireRange("compat.max-attempts", compat.maxAttempts, 0, Integer.MAX_VALUE, "0 or more");
         requireRange("api.max-count", api.maxCount, 1, 500, "from 1 to 500");
+        requireRange("body-timeout", bodyTimeout, Duration.ofSeconds(1), LONGEST_BODY, "from 1 s to 10 min");
+        requireRange("max-slow-bodies", maxSlowBodies, 1, 1_000_000, "from 1 to 1,000,000");
         requireRange("max-waiting", maxWaiting, 1, 1_000_000, "from 1 to 1,000,000");
         requireRange("max-topics", maxTopics, 1, 1_000_000, "from 1 to 1,000,000");
         requireRange(
