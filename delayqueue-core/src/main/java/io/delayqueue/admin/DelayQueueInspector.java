@@ -34,6 +34,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
@@ -101,16 +102,24 @@ public class DelayQueueInspector {
      * @throws IllegalArgumentException if the count is out of range
      */
     public TopicPage topics(int count, @Nullable String after) {
+        return topics(count, after, topic -> true);
+    }
+
+    /** The same with the topics of some names only, as if there were no others. */
+    @Internal
+    public TopicPage topics(int count, @Nullable String after, Predicate<String> names) {
         InvalidOptionException.requireRange("count", count, 1, MAX_PAGE);
         return Await.result(translating(
                 "Reading topics",
                 registry.topics()
+                        // the zero character makes the least name after this one
+                        .thenApply(topics -> after == null ? topics : topics.tailSet(after + '\0'))
                         .thenCompose(topics -> page(
-                                // the zero character makes the least name after this one
-                                after == null ? topics : topics.tailSet(after + '\0'), count))));
+                                topics.stream().filter(names).limit(count + 1L).toList(), count))));
     }
 
-    private CompletableFuture<TopicPage> page(SortedSet<String> topics, int count) {
+    /** The first topics of a list that has one more if another page follows. */
+    private CompletableFuture<TopicPage> page(List<String> topics, int count) {
         List<String> names = topics.stream().limit(count).toList();
         String next = topics.size() > count ? names.get(count - 1) : null;
         return directory

@@ -37,7 +37,7 @@ public class JobsController extends ApiController {
     @Requires(Permission.ADMIN)
     public Response<JobResponse> startJob(Call call, JobStartRequest request) {
         try {
-            return Response.ok(JobResponse.of(jobs.start(job(call, request))));
+            return Response.ok(response(call, jobs.start(job(call, request))));
         } catch (IllegalStateException e) {
             throw ProblemType.TOO_MANY_JOBS.exception(String.valueOf(e.getMessage()));
         }
@@ -64,7 +64,7 @@ public class JobsController extends ApiController {
     public Response<JobResponse.Jobs> jobs(Call call) {
         return Response.ok(new JobResponse.Jobs(jobs.jobs().stream()
                 .filter(job -> call.client().permits(job.request().topic()))
-                .map(JobResponse::of)
+                .map(job -> response(call, job))
                 .toList()));
     }
 
@@ -72,7 +72,7 @@ public class JobsController extends ApiController {
     @GetMapping(BASE + "/jobs/{job}")
     @Requires(Permission.ADMIN)
     public Response<JobResponse> job(Call call) {
-        return Response.ok(JobResponse.of(find(call)));
+        return Response.ok(response(call, find(call)));
     }
 
     /** Stops a job after its current batch. What it did is not undone. A job that has ended does not change. */
@@ -88,13 +88,18 @@ public class JobsController extends ApiController {
                     stopped.request().topic(),
                     1);
         }
-        return Response.ok(JobResponse.of(stopped));
+        return Response.ok(response(call, stopped));
     }
 
+    /** To a client without access to its topic, a job does not exist. */
     private Job find(Call call) {
-        Job job = jobs.job(call.job()).orElseThrow(() -> absent(call));
-        call.client().requireTopic(job.request().topic());
-        return job;
+        return jobs.job(call.job())
+                .filter(job -> call.client().permits(job.request().topic()))
+                .orElseThrow(() -> absent(call));
+    }
+
+    private static JobResponse response(Call call, Job job) {
+        return JobResponse.of(job, call.client()::permits);
     }
 
     private static ProblemException absent(Call call) {

@@ -1,7 +1,6 @@
 package io.delayqueue.web.api;
 
 import io.delayqueue.admin.DelayQueueInspector;
-import io.delayqueue.admin.TopicPage;
 import io.delayqueue.web.api.json.Formats;
 import io.delayqueue.web.api.json.InvalidRequestException;
 import io.delayqueue.web.api.response.TopicResponse;
@@ -26,12 +25,8 @@ public class TopicsController extends ApiController {
     @Requires(Permission.ADMIN)
     public Response<TopicResponse.Topics> topics(Call call, PageQuery query) {
         String page = query.page();
-        TopicPage topics = inspector.topics(query.count(), page == null ? null : topicOf(page));
-        return Response.ok(TopicResponse.Topics.of(new TopicPage(
-                topics.topics().stream()
-                        .filter(each -> call.client().permits(each.topic()))
-                        .toList(),
-                topics.next())));
+        return Response.ok(TopicResponse.Topics.of(
+                inspector.topics(query.count(), page == null ? null : topicOf(page), call.client()::permits)));
     }
 
     private static String topicOf(String page) {

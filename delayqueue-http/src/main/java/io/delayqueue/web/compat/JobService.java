@@ -109,7 +109,7 @@ public final class JobService {
     /** Fails if the id is live in a topic to which the client has no access. */
     private static CompletableFuture<Void> requireAccess(String id, Client client, UniqueIds permitted) {
         return client.isLimitedToTopics()
-                ? permitted.findElsewhere(id).thenAccept(topic -> topic.ifPresent(client::requireTopic))
+                ? permitted.findElsewhere(id).thenAccept(topic -> topic.ifPresent(client::requireTopicOfMessage))
                 : CompletableFuture.completedFuture(null);
     }
 
@@ -166,7 +166,7 @@ public final class JobService {
             return CompletableFuture.completedFuture(NO_ID);
         }
         return respond(Verb.GET, () -> permitted.find(id), found -> {
-            found.ifPresent(message -> client.requireTopic(message.topic()));
+            found.ifPresent(message -> client.requireTopicOfMessage(message.topic()));
             return found.map(message -> ResponseBody.found(message, settings.lease()))
                     .orElseGet(() -> ResponseBody.done(ResponseBody.DONE));
         });

@@ -153,6 +153,21 @@ public final class Client {
         }
     }
 
+    /**
+     * Checks whether the client has access to the topic of a message that the request names by its id alone.
+     *
+     * @throws AccessDeniedException if it has none; does not name the topic
+     */
+    public void requireTopicOfMessage(String topic) {
+        if (!permits(topic)) {
+            throw new AccessDeniedException(
+                    Rejection.FORBIDDEN,
+                    "A message with this id is in a topic to which client '" + name
+                            + "' has no access. Use another id, or" + " permit the topic in delayqueue.http.clients."
+                            + name + ".topics.");
+        }
+    }
+
     /** Returns whether one of the tokens has a digest. Compares with all of them, to take the same time for each. */
     boolean hasToken(byte[] digest) {
         boolean found = false;

@@ -3,18 +3,24 @@ package io.delayqueue.web.api;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.admin.DelayQueueJobs;
+import io.delayqueue.admin.Job;
 import io.delayqueue.admin.JobAction;
 import io.delayqueue.admin.JobRequest;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.testing.SystemClock;
 import io.delayqueue.web.api.ApiNode.Reply;
+import io.delayqueue.web.api.json.Formats;
 import io.delayqueue.web.api.request.Receipt;
+import io.delayqueue.web.api.response.JobResponse;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import tools.jackson.databind.JsonNode;
 
 /** A client with the topics {@code order-*} and {@code refunds} has no access to others. */
 class TopicAccessTests {
@@ -98,6 +104,31 @@ class TopicAccessTests {
     }
 
     @Test
+    void cursorsOfPagesNameNoOtherTopics() {
+        for (String topic : List.of("order-page-1", "order-page-2", "zzz-hidden")) {
+            node.template()
+                    .send(DelayMessage.to(topic)
+                            .payload("text")
+                            .delay(Duration.ofHours(1))
+                            .build());
+        }
+        List<String> listed = new ArrayList<>();
+        String query = "?count=1";
+        while (!query.isEmpty()) {
+            JsonNode page = ask("GET", "/topics" + query, "").json();
+            assertThat(page.path("topics")).hasSize(1);
+            String topic = page.path("topics").path(0).path("topic").asString();
+            listed.add(topic);
+            String next = page.path("next").asString("");
+            if (!next.isEmpty()) {
+                assertThat(Formats.ofBase64Url(next)).isEqualTo(topic);
+            }
+            query = next.isEmpty() ? "" : "?count=1&page=" + next;
+        }
+        assertThat(listed).contains("order-page-1", "order-page-2").doesNotContain("zzz-hidden");
+    }
+
+    @Test
     void messagesAreNotMovedToOtherTopics() {
         String path = "/topics/order-move/jobs";
 
@@ -123,15 +154,59 @@ class TopicAccessTests {
                 .contains(own)
                 .doesNotContain(other);
         assertThat(ask("GET", "/jobs/" + own, "").status()).isEqualTo(200);
-        assertThat(ask("GET", "/jobs/" + other, "").status()).isEqualTo(403);
-        assertThat(ask("DELETE", "/jobs/" + other, "").detail()).contains("no access to topic 'invoices'");
+        for (String method : List.of("GET", "DELETE")) {
+            Reply hidden = ask(method, "/jobs/" + other, "");
+            Reply absent = ask(method, "/jobs/absent", "");
+            assertThat(hidden.status()).isEqualTo(404).isEqualTo(absent.status());
+            assertThat(hidden.detail()).isEqualTo(absent.detail().replace("absent", other));
+        }
         assertThat(jobs.job(other))
                 .hasValueSatisfying(job -> assertThat(job.isActive()).isTrue());
         assertThat(ask("DELETE", "/jobs/" + own, "").status()).isEqualTo(200);
         jobs.stop(other);
     }
 
+    @Test
+    void targetOfAJobIsHiddenIfItIsAnotherTopic() {
+        DelayQueueJobs jobs = node.bean(DelayQueueJobs.class);
+        String own =
+                jobs.start(inAnHour(JobRequest.move("order-jobs", "refunds"))).id();
+        String other =
+                jobs.start(inAnHour(JobRequest.move("order-jobs", "invoices"))).id();
+
+        assertThat(ask("GET", "/jobs/" + own, "").json().path("target").asString())
+                .isEqualTo("refunds");
+        for (Reply reply : List.of(
+                ask("GET", "/jobs", ""), ask("GET", "/jobs/" + other, ""), ask("DELETE", "/jobs/" + other, ""))) {
+            assertThat(reply.status()).isEqualTo(200);
+            assertThat(reply.text()).contains(other).doesNotContain("invoices");
+        }
+        assertThat(node.get("/jobs/" + other).json().path("target").asString()).isEqualTo("invoices");
+        jobs.stop(own);
+    }
+
+    /** It may name the target. */
+    @Test
+    void failureOfAJobIsHiddenIfItsTargetIsAnotherTopic() {
+        Job failed = failed(JobRequest.move("order-jobs", "invoices"));
+
+        assertThat(JobResponse.of(failed, topic -> true).failure()).isEqualTo(failed.failure());
+        assertThat(JobResponse.of(failed, "order-jobs"::equals).failure()).isNull();
+        assertThat(JobResponse.of(failed(JobRequest.of(JobAction.RUN, "order-jobs")), "order-jobs"::equals)
+                        .failure())
+                .isEqualTo(failed.failure());
+    }
+
+    private static Job failed(JobRequest request) {
+        Instant now = SystemClock.now();
+        return new Job("1", request, Job.State.FAILED, 1, 0, 0, null, now, now, "Topic 'invoices' is unreadable");
+    }
+
     private static JobRequest later(String topic) {
-        return JobRequest.of(JobAction.RUN, topic).startAt(SystemClock.now().plus(Duration.ofHours(1)));
+        return inAnHour(JobRequest.of(JobAction.RUN, topic));
+    }
+
+    private static JobRequest inAnHour(JobRequest request) {
+        return request.startAt(SystemClock.now().plus(Duration.ofHours(1)));
     }
 }

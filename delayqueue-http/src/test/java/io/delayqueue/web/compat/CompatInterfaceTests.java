@@ -69,19 +69,27 @@ class CompatInterfaceTests {
         assertThat(with(CONSUME, "/finish", "{\"id\":\"p1\"}").body()).isEqualTo(CompatContract.NOTHING);
     }
 
+    private static final String NO_ACCESS = "Client 'orders' has no access to topic 'refund'. Use a topic that"
+            + " delayqueue.http.clients.orders.topics permits, or add this one.";
+
+    /** Does not name the topic. */
+    private static final String IN_OTHER_TOPIC =
+            "A message with this id is in a topic to which client 'orders' has no access."
+                    + " Use another id, or permit the topic in delayqueue.http.clients.orders.topics.";
+
     @Test
     void clientHasAccessToItsTopicsOnly() {
         String foreign = "{\"topic\":\"refund\",\"id\":\"1\",\"delay\":3600,\"ttr\":60,\"body\":\"x\"}";
         String own = foreign.replace("refund", "order-1");
-        assertForbidden(with(ORDERS, "/push", foreign));
+        assertForbidden(with(ORDERS, "/push", foreign), NO_ACCESS);
         assertThat(with(ORDERS, "/get", "{\"id\":\"1\"}").body()).isEqualTo(CompatContract.NOTHING);
         assertThat(with(ALL, "/push", foreign).body()).contains("添加成功");
 
-        assertForbidden(with(ORDERS, "/push", own));
-        assertForbidden(with(ORDERS, "/get", "{\"id\":\"1\"}"));
-        assertForbidden(with(ORDERS, "/delete", "{\"id\":\"1\"}"));
-        assertForbidden(with(ORDERS, "/finish", "{\"id\":\"1\"}"));
-        assertForbidden(with(ORDERS, "/pop", "{\"topic\":\"order-1,refund\"}"));
+        assertForbidden(with(ORDERS, "/push", own), IN_OTHER_TOPIC);
+        assertForbidden(with(ORDERS, "/get", "{\"id\":\"1\"}"), IN_OTHER_TOPIC);
+        assertForbidden(with(ORDERS, "/delete", "{\"id\":\"1\"}"), IN_OTHER_TOPIC);
+        assertForbidden(with(ORDERS, "/finish", "{\"id\":\"1\"}"), IN_OTHER_TOPIC);
+        assertForbidden(with(ORDERS, "/pop", "{\"topic\":\"order-1,refund\"}"), NO_ACCESS);
         assertThat(node.template().find("refund", "1")).isPresent();
         assertThat(node.template().find("order-1", "1")).isEmpty();
 
@@ -95,12 +103,9 @@ class CompatInterfaceTests {
         assertThat(node.template().find("order-1", "2")).isEmpty();
     }
 
-    private static void assertForbidden(HttpResponse<String> response) {
+    private static void assertForbidden(HttpResponse<String> response, String sentence) {
         assertThat(response.statusCode()).as(response.body()).isEqualTo(403);
-        assertThat(response.body())
-                .startsWith("{\"code\":1,\"message\":\"")
-                .contains("失败: Client 'orders' has no access to topic 'refund'. Use a topic that"
-                        + " delayqueue.http.clients.orders.topics permits, or add this one.");
+        assertThat(response.body()).startsWith("{\"code\":1,\"message\":\"").contains("失败: " + sentence);
     }
 
     private HttpResponse<String> with(String token, String path, String body) {

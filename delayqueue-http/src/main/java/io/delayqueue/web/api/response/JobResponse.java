@@ -5,6 +5,7 @@ import io.delayqueue.admin.JobAction;
 import io.delayqueue.admin.JobRequest;
 import java.time.Instant;
 import java.util.List;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -20,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param until latest time of dead-lettering, inclusive; omitted for any
  * @param delayMillis delay of replayed messages, in milliseconds
  * @param perSecond maximum number of messages per second; 0 for no limit
- * @param target the topic to which messages are moved; omitted for other actions
+ * @param target the topic to which messages are moved; omitted for other actions, or if the client has no access to it
  * @param startAt when it begins; omitted if at once
  * @param by name of the user who requested it; omitted if unknown
  * @param state waiting, running, finished, stopped or failed
@@ -29,7 +30,8 @@ import org.jspecify.annotations.Nullable;
  * @param kept number of messages or dead letters on which it could not act
  * @param requestedAt when it was requested
  * @param updatedAt when it last made progress or ended
- * @param failure why it failed, or why it waits until a call of Redis succeeds; omitted otherwise
+ * @param failure why it failed, or why it waits until a call of Redis succeeds; omitted otherwise, or if the client has
+ *     no access to the target
  */
 public record JobResponse(
         String id,
@@ -53,9 +55,14 @@ public record JobResponse(
         Instant updatedAt,
         @Nullable String failure) {
 
-    /** Creates the response of a job. */
-    public static JobResponse of(Job job) {
+    /**
+     * Creates the response of a job.
+     *
+     * @param permitted the topics to which the client has access, which include that of the job
+     */
+    public static JobResponse of(Job job, Predicate<String> permitted) {
         JobRequest request = job.request();
+        boolean hidesTarget = request.target() != null && !permitted.test(request.target());
         return new JobResponse(
                 job.id(),
                 request.action(),
@@ -67,7 +74,7 @@ public record JobResponse(
                 request.filter().until(),
                 request.delay().toMillis(),
                 request.perSecond(),
-                request.target(),
+                hidesTarget ? null : request.target(),
                 request.startAt(),
                 request.by().isEmpty() ? null : request.by(),
                 job.state(),
@@ -76,7 +83,7 @@ public record JobResponse(
                 job.kept(),
                 job.requestedAt(),
                 job.updatedAt(),
-                job.failure());
+                hidesTarget ? null : job.failure());
     }
 
     /**
