@@ -32,6 +32,7 @@ import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
@@ -46,6 +47,9 @@ import org.springframework.util.unit.DataSize;
  * @param enabled Whether the delay queue is configured.
  * @param namespace First part of every key and channel in Redis, 1 to 64 letters, digits, dots, dashes or underscores.
  *     Namespaces on the same Redis are independent of each other.
+ * @param allowedHosts Host names by which requests without HTTPS and authentication may use the dashboard, the endpoint and
+ *     unsecured HTTP interfaces, such as queue.example.com. Addresses, names without a dot, and names that end with
+ *     .localhost, .internal, .local or .svc are always allowed.
  * @param listener Options of all listeners. Options of a topic or of a listener's annotation take precedence.
  * @param topics Options of a topic, by its name: name (if the key is only a label), shards (number of shards, 1 to 1,024), durability (confirmation that
  *     sends, cancels, reschedules and settlements of receivers wait for: replicas 1 within 500ms, fsynced 1 within 2s,
@@ -72,6 +76,7 @@ import org.springframework.util.unit.DataSize;
 public record DelayQueueProperties(
         @DefaultValue("true") boolean enabled,
         @DefaultValue("dq") String namespace,
+        @DefaultValue Set<String> allowedHosts,
         @DefaultValue Listener listener,
         @DefaultValue Map<String, TopicProperties> topics,
         @DefaultValue Shards shards,

@@ -53,6 +53,7 @@ class PropertyTableTests {
                 .filteredOn(property -> property.path("defaultValue").isMissingNode())
                 .extracting(property -> property.path("name").asString())
                 .containsExactlyInAnyOrder(
+                        "delayqueue.allowed-hosts",
                         "delayqueue.forward",
                         "delayqueue.health.max-lag",
                         "delayqueue.http.clients",

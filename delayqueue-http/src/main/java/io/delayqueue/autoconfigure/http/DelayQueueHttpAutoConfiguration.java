@@ -1,5 +1,6 @@
 package io.delayqueue.autoconfigure.http;
 
+import io.delayqueue.actuate.guard.AllowedHosts;
 import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
 import io.delayqueue.autoconfigure.DelayQueueProperties;
 import io.delayqueue.autoconfigure.property.HttpProperties;
@@ -65,12 +66,19 @@ public final class DelayQueueHttpAutoConfiguration {
         @Bean
         @ConditionalOnMissingBean
         AccessGuard delayQueueAccessGuard(DelayQueueProperties properties) {
+            AllowedHosts hosts = new AllowedHosts(properties.allowedHosts());
             return new AccessGuard(
                     clients(properties.http().clients()),
                     properties.http().unsecured(),
                     ClassUtils.isPresent(AUTHENTICATION, getClass().getClassLoader())
                             ? GrantedAuthorities::contain
-                            : HttpServletRequest::isUserInRole);
+                            : HttpServletRequest::isUserInRole,
+                    request -> hosts.mayBeRebound(
+                                    request.getScheme() + "://" + request.getServerName() + ":"
+                                            + request.getServerPort(),
+                                    request.getHeader("Origin"))
+                            ? AllowedHosts.SENTENCE
+                            : null);
         }
 
         private static List<Client> clients(Map<String, HttpProperties.Client> clients) {

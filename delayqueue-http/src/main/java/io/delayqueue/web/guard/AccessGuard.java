@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.BiPredicate;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -19,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * name. The token is compared with every configured token in constant time. If no clients are configured, the
  * application's own security must have authenticated the client and granted it the
  * {@linkplain Permission#authority() authority} of the operation. With {@code delayqueue.http.unsecured} and no clients,
- * every request is authorized.
+ * every request is authorized whose host no other site can have.
  *
  * <p>Cross-site browser requests are always rejected, even with valid credentials, as protection against CSRF.
  */
@@ -30,6 +31,7 @@ public final class AccessGuard {
     private final List<Client> clients;
     private final boolean unsecured;
     private final BiPredicate<HttpServletRequest, String> granted;
+    private final Function<HttpServletRequest, @Nullable String> objections;
 
     /**
      * Creates a guard.
@@ -38,11 +40,17 @@ public final class AccessGuard {
      * @param unsecured whether to authorize every request if no clients are configured
      * @param granted tests whether the application's security granted an authority to the client of a request; called
      *     for authenticated clients only
+     * @param objections returns why an unauthenticated request is rejected because of its host; null if it is not
      */
-    public AccessGuard(List<Client> clients, boolean unsecured, BiPredicate<HttpServletRequest, String> granted) {
+    public AccessGuard(
+            List<Client> clients,
+            boolean unsecured,
+            BiPredicate<HttpServletRequest, String> granted,
+            Function<HttpServletRequest, @Nullable String> objections) {
         this.clients = List.copyOf(clients);
         this.unsecured = unsecured;
         this.granted = granted;
+        this.objections = objections;
     }
 
     /**
@@ -68,6 +76,8 @@ public final class AccessGuard {
         }
         if (!unsecured) {
             checkAuthorities(request, anyOf);
+        } else if (request.getUserPrincipal() == null) {
+            checkHost(request);
         }
         Client user = Client.ofUser(request.getUserPrincipal());
         RequestFacts.client(request, user);
@@ -112,6 +122,13 @@ public final class AccessGuard {
             }
         }
         return found;
+    }
+
+    private void checkHost(HttpServletRequest request) {
+        String objection = objections.apply(request);
+        if (objection != null) {
+            throw new AccessDeniedException(Rejection.FORBIDDEN, objection);
+        }
     }
 
     private void checkAuthorities(HttpServletRequest request, Permission... anyOf) {

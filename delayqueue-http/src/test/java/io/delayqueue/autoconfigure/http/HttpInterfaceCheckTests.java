@@ -1,11 +1,14 @@
 package io.delayqueue.autoconfigure.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
 import io.delayqueue.autoconfigure.DelayQueueProperties;
 import io.delayqueue.autoconfigure.PayloadConverterAutoConfiguration;
 import io.delayqueue.autoconfigure.failure.StartFailedException;
+import io.delayqueue.web.guard.AccessDeniedException;
 import io.delayqueue.web.guard.AccessGuard;
 import io.delayqueue.web.waiting.LongPolls;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -27,6 +30,8 @@ import org.springframework.boot.test.context.runner.ReactiveWebApplicationContex
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.webmvc.autoconfigure.DispatcherServletAutoConfiguration;
 import org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration;
+import org.springframework.mock.web.MockHttpServletRequest;
+import org.springframework.mock.web.MockHttpServletResponse;
 
 class HttpInterfaceCheckTests {
 
@@ -84,6 +89,28 @@ class HttpInterfaceCheckTests {
                         .hasNotFailed()
                         .hasSingleBean(AccessGuard.class)
                         .hasSingleBean(LongPolls.class));
+    }
+
+    /** Pages of any site can have a host name that resolves to this server. */
+    @Test
+    void unsecuredInterfaceAcceptsAllowedHosts() {
+        servlets.withPropertyValues(
+                        "delayqueue.http.compat.enabled=true",
+                        "delayqueue.http.unsecured=true",
+                        "delayqueue.allowed-hosts=queue.example")
+                .run(context -> {
+                    AccessGuard guard = context.getBean(AccessGuard.class);
+                    MockHttpServletRequest request = new MockHttpServletRequest();
+                    for (String host : List.of("localhost", "queue.example")) {
+                        request.setServerName(host);
+                        assertThatCode(() -> guard.authorize(request, new MockHttpServletResponse(), "push"))
+                                .doesNotThrowAnyException();
+                    }
+                    request.setServerName("evil.example");
+                    assertThatThrownBy(() -> guard.authorize(request, new MockHttpServletResponse(), "push"))
+                            .isInstanceOf(AccessDeniedException.class)
+                            .hasMessageContaining("delayqueue.allowed-hosts");
+                });
     }
 
     @Test
@@ -165,6 +192,8 @@ class HttpInterfaceCheckTests {
                     compat.max-attempts=-1 | delayqueue.http.compat.max-attempts must be 0 or more
                     api.max-count=501 | delayqueue.http.api.max-count must be from 1 to 500
                     max-waiting=0 | delayqueue.http.max-waiting must be from 1 to 1,000,000
+                    body-timeout=999ms | delayqueue.http.body-timeout must be from 1 s to 10 min
+                    max-slow-bodies=0 | delayqueue.http.max-slow-bodies must be from 1 to 1,000,000
                     max-body-size=1B | delayqueue.http.max-body-size must be from 1 KB to 1 GB
                     """)
     void valuesAreChecked(String property, String sentence) {

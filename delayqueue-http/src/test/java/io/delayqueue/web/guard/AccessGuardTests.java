@@ -24,6 +24,7 @@ class AccessGuardTests {
     private static final String CONSUMER = "consumer-token-1";
     private static final String BOTH = "token-of-a-client-with-both";
     private static final String ADMIN = "the-admins-token";
+    private static final String OBJECTION = "The host is unknown.";
 
     private final AtomicLong now = new AtomicLong(Long.MAX_VALUE - 5);
     private final AccessGuard guard = new AccessGuard(
@@ -33,7 +34,8 @@ class AccessGuardTests {
                     client("both", List.of(BOTH), Permission.PRODUCE, Permission.CONSUME),
                     client("admin", List.of(ADMIN), Permission.ADMIN)),
             false,
-            (request, authority) -> true);
+            (request, authority) -> true,
+            request -> OBJECTION);
     private final MockHttpServletRequest request = new MockHttpServletRequest();
     private final MockHttpServletResponse response = new MockHttpServletResponse();
 
@@ -99,6 +101,20 @@ class AccessGuardTests {
                         .authorize(request, response, "purge", Permission.ADMIN)
                         .name())
                 .isEqualTo("http");
+    }
+
+    /** Its page has no credentials. */
+    @Test
+    void unsecuredRejectsAHostOfAnotherSite() {
+        request.setServerName("evil.example");
+
+        assertThatThrownBy(() -> withoutClients(true).authorize(request, response, "list", Permission.ADMIN))
+                .isInstanceOfSatisfying(
+                        AccessDeniedException.class,
+                        denied -> assertThat(denied.rejection()).isEqualTo(Rejection.FORBIDDEN))
+                .hasMessage(OBJECTION);
+        request.setUserPrincipal(() -> "somebody");
+        assertThat(status(withoutClients(true), Permission.ADMIN)).isZero();
     }
 
     @ParameterizedTest
@@ -172,7 +188,8 @@ class AccessGuardTests {
                                 "shop", List.of(PRODUCER), Set.of(Permission.PRODUCE), List.of("*"), 2, null, now::get),
                         client("admin", List.of(ADMIN), Permission.ADMIN)),
                 false,
-                (request, authority) -> true);
+                (request, authority) -> true,
+                request -> OBJECTION);
         request.addHeader("Authorization", "Bearer " + PRODUCER);
 
         assertThat(status(limited, Permission.PRODUCE)).isZero();
@@ -194,7 +211,11 @@ class AccessGuardTests {
     }
 
     private static AccessGuard withoutClients(boolean unsecured) {
-        return new AccessGuard(List.of(), unsecured, HttpServletRequest::isUserInRole);
+        return new AccessGuard(
+                List.of(),
+                unsecured,
+                HttpServletRequest::isUserInRole,
+                request -> request.getServerName().equals("evil.example") ? OBJECTION : null);
     }
 
     @ParameterizedTest

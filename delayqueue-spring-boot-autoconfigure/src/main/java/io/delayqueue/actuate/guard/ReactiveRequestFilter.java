@@ -39,10 +39,9 @@ public final class ReactiveRequestFilter implements WebFilter, Ordered {
         }
         ServerHttpResponse response = exchange.getResponse();
         RequestGuard.HEADERS.forEach(response.getHeaders()::set);
-        URI uri = request.getURI();
         String method = request.getMethod().name();
-        String server = uri.getScheme() + "://" + uri.getRawAuthority();
-        RejectionResponse rejection = guard.check(method, server, uri.getRawQuery(), name -> header(request, name));
+        RejectionResponse rejection =
+                guard.check(method, server(request), request.getURI().getRawQuery(), name -> header(request, name));
         return rejection == null
                 ? chain.filter(exchange)
                         .onErrorResume(ResponseStatusException.class, failure -> explain(method, response, failure))
@@ -55,18 +54,23 @@ public final class ReactiveRequestFilter implements WebFilter, Ordered {
         return explanation == null || response.isCommitted() ? Mono.error(failure) : reject(response, explanation);
     }
 
-    private static Mono<Void> reject(ServerHttpResponse response, RejectionResponse rejection) {
+    static Mono<Void> reject(ServerHttpResponse response, RejectionResponse rejection) {
         response.setRawStatusCode(rejection.status());
         response.getHeaders().set(HttpHeaders.CONTENT_TYPE, RejectionResponse.CONTENT_TYPE);
         return response.writeWith(Mono.just(response.bufferFactory().wrap(rejection.body())));
     }
 
     /** Returns the decoded path without path parameters, which is the form that Spring matches with handler paths. */
-    private static String path(ServerHttpRequest request) {
+    static String path(ServerHttpRequest request) {
         return request.getPath().pathWithinApplication().elements().stream()
                 .filter(PathSegment.class::isInstance)
                 .map(element -> "/" + ((PathSegment) element).valueToMatch())
                 .collect(Collectors.joining());
+    }
+
+    static String server(ServerHttpRequest request) {
+        URI uri = request.getURI();
+        return uri.getScheme() + "://" + uri.getRawAuthority();
     }
 
     private static @Nullable String header(ServerHttpRequest request, String name) {

@@ -15,11 +15,7 @@ record RejectionResponse(int status, String sentence) {
     static final RejectionResponse CROSS_SITE =
             new RejectionResponse(403, "Requests of pages of another origin must not change anything.");
 
-    /** Rejects an action of a page whose host name may resolve to this server without its owner's consent. */
-    static final RejectionResponse UNKNOWN_HOST = new RejectionResponse(
-            403,
-            "Any site can give this server a host name, so actions of pages without HTTPS require that the page's host is"
-                    + " listed in management.endpoint.delayqueue.allowed-hosts.");
+    static final RejectionResponse UNKNOWN_HOST = new RejectionResponse(403, AllowedHosts.SENTENCE);
 
     /** Rejects an action whose request an HTML form could have sent. */
     static final RejectionResponse NOT_JSON =

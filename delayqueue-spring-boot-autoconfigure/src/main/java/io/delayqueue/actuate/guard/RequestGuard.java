@@ -5,7 +5,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.EndpointId;
@@ -16,10 +15,7 @@ import org.springframework.boot.actuate.endpoint.web.PathMapper;
  *
  * <p>Actions require a JSON body, which a form of a foreign page cannot send. As a second protection, the origin of the
  * page is checked. Requests without an origin do not come from a page of another site; the application's security
- * decides about them.
- *
- * <p>A page of another site has the same origin as the server if its host name resolves to the address of the server
- * (DNS rebinding). So the host of a page without HTTPS must be one that no other site can have.
+ * decides about them. {@link AllowedHosts} contain the hosts of pages that have the same origin as the server.
  */
 public final class RequestGuard {
 
@@ -40,22 +36,24 @@ public final class RequestGuard {
     /** Each begins with a slash and does not end with one. */
     private final List<String> paths;
 
-    private final Set<String> allowedHosts;
+    private final AllowedHosts hosts;
 
     /**
      * Creates a guard of endpoints, whether they are exposed or not.
      *
-     * @param allowedHosts host names of pages that may act without HTTPS
+     * @param hosts hosts of requests without authentication
      * @param basePath the base path of all web endpoints; empty, or with a leading slash
      * @param ids the ids of the endpoints
      */
-    public RequestGuard(Set<String> allowedHosts, String basePath, List<PathMapper> mappers, String... ids) {
-        this.allowedHosts = allowedHosts.stream()
-                .map(host -> host.toLowerCase(Locale.ROOT))
-                .collect(Collectors.toUnmodifiableSet());
+    public RequestGuard(AllowedHosts hosts, String basePath, List<PathMapper> mappers, String... ids) {
+        this.hosts = hosts;
         this.paths = Stream.of(ids)
                 .map(id -> basePath + "/" + PathMapper.getRootPath(mappers, EndpointId.of(id)))
                 .toList();
+    }
+
+    AllowedHosts hosts() {
+        return hosts;
     }
 
     /**
@@ -83,9 +81,6 @@ public final class RequestGuard {
         if (isCrossSiteAction(method, server, headers.apply("Origin"), headers.apply("Sec-Fetch-Site"))) {
             return RejectionResponse.CROSS_SITE;
         }
-        if (mayBeRebound(method, headers.apply("Origin"))) {
-            return RejectionResponse.UNKNOWN_HOST;
-        }
         if (lacksJsonBody(method, headers.apply("Content-Type"))) {
             return RejectionResponse.NOT_JSON;
         }
@@ -104,17 +99,6 @@ public final class RequestGuard {
             return false;
         }
         return "cross-site".equalsIgnoreCase(fetchSite) || (origin != null && !mayAct(origin, server));
-    }
-
-    /**
-     * Whether a request of a page may change something, and the page's host name may belong to another site. With HTTPS
-     * it cannot, because the browser has verified the certificate. Nor can a name without a dot or an address.
-     *
-     * @param origin the header Origin, several values joined by commas
-     */
-    boolean mayBeRebound(String method, @Nullable String origin) {
-        WebOrigin page = origin == null || SAFE_METHODS.contains(method) ? null : WebOrigin.parse(origin);
-        return page != null && !page.secure() && page.hasPublicName() && !allowedHosts.contains(page.host());
     }
 
     /**

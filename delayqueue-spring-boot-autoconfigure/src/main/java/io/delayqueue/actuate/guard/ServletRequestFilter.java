@@ -37,9 +37,8 @@ public final class ServletRequestFilter extends HttpFilter implements Ordered {
             return;
         }
         RequestGuard.HEADERS.forEach(response::setHeader);
-        String server = request.getScheme() + "://" + request.getServerName() + ":" + request.getServerPort();
-        RejectionResponse rejection =
-                guard.check(request.getMethod(), server, request.getQueryString(), name -> header(request, name));
+        RejectionResponse rejection = guard.check(
+                request.getMethod(), server(request), request.getQueryString(), name -> header(request, name));
         if (rejection == null) {
             chain.doFilter(request, new ExplainingResponse(response, request.getMethod()));
         } else {
@@ -54,9 +53,13 @@ public final class ServletRequestFilter extends HttpFilter implements Ordered {
     }
 
     /** Returns the decoded path after the prefix to which the servlet is mapped. */
-    private static String pathInServlet(HttpServletRequest request) {
+    static String pathInServlet(HttpServletRequest request) {
         String path = request.getPathInfo();
         return path == null ? request.getServletPath() : path;
+    }
+
+    static String server(HttpServletRequest request) {
+        return request.getScheme() + "://" + request.getServerName() + ":" + request.getServerPort();
     }
 
     private static @Nullable String header(HttpServletRequest request, String name) {

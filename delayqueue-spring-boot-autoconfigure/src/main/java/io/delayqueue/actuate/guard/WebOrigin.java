@@ -1,6 +1,7 @@
 package io.delayqueue.actuate.guard;
 
 import java.util.Locale;
+import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,9 @@ record WebOrigin(boolean secure, String host, int port) {
 
     private static final Pattern SYNTAX = Pattern.compile(
             "(https?)://(?:\\[([0-9a-f:.]+)]|([^\\s/:@?#\\[\\]]+))(?::(\\d{1,5}))?", Pattern.CASE_INSENSITIVE);
+
+    /** Top-level domains that the public DNS does not have. Services of Kubernetes have the last two. */
+    private static final Set<String> RESERVED = Set.of("localhost", "internal", "local", "svc");
 
     private static final Pattern ADDRESS = Pattern.compile("\\d+(\\.\\d+){3}");
 
@@ -45,6 +49,6 @@ record WebOrigin(boolean secure, String host, int port) {
     /** Whether the host is a name that anybody can register: neither an address, nor without a dot, nor reserved. */
     boolean hasPublicName() {
         boolean address = host.contains(":") || ADDRESS.matcher(host).matches();
-        return !address && host.contains(".") && !host.endsWith(".localhost");
+        return !address && host.contains(".") && !RESERVED.contains(host.substring(host.lastIndexOf('.') + 1));
     }
 }

@@ -2,9 +2,13 @@ package io.delayqueue.autoconfigure.endpoint;
 
 import io.delayqueue.actuate.DelayQueueEndpoint;
 import io.delayqueue.actuate.dashboard.DelayQueueDashboardEndpoint;
+import io.delayqueue.actuate.guard.AllowedHosts;
+import io.delayqueue.actuate.guard.ReactiveHostFilter;
 import io.delayqueue.actuate.guard.ReactiveRequestFilter;
 import io.delayqueue.actuate.guard.RequestGuard;
+import io.delayqueue.actuate.guard.ServletHostFilter;
 import io.delayqueue.actuate.guard.ServletRequestFilter;
+import io.delayqueue.autoconfigure.DelayQueueProperties;
 import jakarta.servlet.http.HttpFilter;
 import java.util.Set;
 import org.springframework.beans.factory.ObjectProvider;
@@ -26,12 +30,12 @@ import org.springframework.web.server.WebFilter;
 final class EndpointGuardConfiguration {
 
     private static RequestGuard guard(
-            ObjectProvider<EndpointProperties> own,
+            ObjectProvider<DelayQueueProperties> own,
             WebEndpointProperties properties,
             ObjectProvider<PathMapper> mappers) {
-        EndpointProperties present = own.getIfAvailable();
+        DelayQueueProperties present = own.getIfAvailable();
         return new RequestGuard(
-                present == null ? Set.of() : present.allowedHosts(),
+                new AllowedHosts(present == null ? Set.of() : present.allowedHosts()),
                 properties.getBasePath(),
                 mappers.orderedStream().toList(),
                 DelayQueueEndpoint.ID,
@@ -45,10 +49,18 @@ final class EndpointGuardConfiguration {
 
         @Bean
         ServletRequestFilter delayQueueServletRequestFilter(
-                ObjectProvider<EndpointProperties> own,
+                ObjectProvider<DelayQueueProperties> own,
                 WebEndpointProperties properties,
                 ObjectProvider<PathMapper> mappers) {
             return new ServletRequestFilter(guard(own, properties, mappers));
+        }
+
+        @Bean
+        ServletHostFilter delayQueueServletHostFilter(
+                ObjectProvider<DelayQueueProperties> own,
+                WebEndpointProperties properties,
+                ObjectProvider<PathMapper> mappers) {
+            return new ServletHostFilter(guard(own, properties, mappers));
         }
     }
 
@@ -59,10 +71,18 @@ final class EndpointGuardConfiguration {
 
         @Bean
         ReactiveRequestFilter delayQueueReactiveRequestFilter(
-                ObjectProvider<EndpointProperties> own,
+                ObjectProvider<DelayQueueProperties> own,
                 WebEndpointProperties properties,
                 ObjectProvider<PathMapper> mappers) {
             return new ReactiveRequestFilter(guard(own, properties, mappers));
+        }
+
+        @Bean
+        ReactiveHostFilter delayQueueReactiveHostFilter(
+                ObjectProvider<DelayQueueProperties> own,
+                WebEndpointProperties properties,
+                ObjectProvider<PathMapper> mappers) {
+            return new ReactiveHostFilter(guard(own, properties, mappers));
         }
     }
 }

@@ -12,14 +12,11 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  * @param showPayloads When the payloads and headers of messages and dead letters are shown.
  * @param roles Roles that authorize a user to see payloads; one of them is sufficient. If empty, all authenticated
  *     users are authorized.
- * @param allowedHosts Host names of dashboards that may perform actions without HTTPS, such as queue.example.com. Addresses
- *     and names without a dot are always allowed.
  */
 @ConfigurationProperties("management.endpoint.delayqueue")
 record EndpointProperties(
         @DefaultValue("when-authorized") Show showPayloads,
-        @DefaultValue Set<String> roles,
-        @DefaultValue Set<String> allowedHosts) {
+        @DefaultValue Set<String> roles) {
 
     boolean showsPayloadsTo(SecurityContext caller) {
         return showPayloads.isShown(caller, roles);

@@ -15,7 +15,7 @@ import reactor.core.publisher.Mono;
 class ReactiveRequestFilterTests {
 
     private final ReactiveRequestFilter filter =
-            new ReactiveRequestFilter(new RequestGuard(Set.of(), "/ops", List.of(), "queue"));
+            new ReactiveRequestFilter(new RequestGuard(new AllowedHosts(Set.of()), "/ops", List.of(), "queue"));
 
     @ParameterizedTest
     @CsvSource({

@@ -12,7 +12,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class RequestGuardTests {
 
     private final RequestGuard guard = new RequestGuard(
-            Set.of("Queue.example.com"),
+            new AllowedHosts(Set.of()),
             "/ops",
             List.of(id -> id.toString().equals("one") ? "mapped" : null),
             "one",
@@ -32,32 +32,8 @@ class RequestGuardTests {
 
     @Test
     void endpointsWithoutABasePathAreGuarded() {
-        assertThat(new RequestGuard(Set.of(), "", List.of(), "two").guards("/two/x"))
+        assertThat(new RequestGuard(new AllowedHosts(Set.of()), "", List.of(), "two").guards("/two/x"))
                 .isTrue();
-    }
-
-    @ParameterizedTest
-    @ValueSource(
-            strings = {
-                "http://localhost:8080",
-                "http://shop:8080",
-                "http://dev.localhost",
-                "http://127.0.0.1:8080",
-                "http://[::1]:8080",
-                "https://shop.example.com",
-                "http://queue.example.com:8080",
-                "http://QUEUE.example.com"
-            })
-    void pageWhoseHostNoOtherSiteCanHaveMayAct(String origin) {
-        assertThat(guard.mayBeRebound("POST", origin)).isFalse();
-    }
-
-    @ParameterizedTest
-    @ValueSource(strings = {"http://shop.example.com:8080", "http://1.2.3.4.example", "http://x.queue.example.com"})
-    void pageOfAnyOtherHostWithoutHttpsMayNotAct(String origin) {
-        assertThat(guard.mayBeRebound("POST", origin)).isTrue();
-        assertThat(guard.mayBeRebound("GET", origin)).isFalse();
-        assertThat(guard.mayBeRebound("POST", null)).isFalse();
     }
 
     @ParameterizedTest

@@ -25,8 +25,7 @@ class EndpointPropertiesTests {
         "WHEN_AUTHORIZED, OPERATOR, alice, OPERATOR, true",
     })
     void payloadsAreShownByPropertyAndRole(Show show, String roles, String name, String role, boolean shown) {
-        EndpointProperties properties =
-                new EndpointProperties(show, roles == null ? Set.of() : Set.of(roles), Set.of());
+        EndpointProperties properties = new EndpointProperties(show, roles == null ? Set.of() : Set.of(roles));
 
         assertThat(properties.showsPayloadsTo(new Caller(name, role))).isEqualTo(shown);
     }
