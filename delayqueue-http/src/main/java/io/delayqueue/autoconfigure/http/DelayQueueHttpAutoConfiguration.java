@@ -9,10 +9,12 @@ import io.delayqueue.web.api.ApiSettings;
 import io.delayqueue.web.guard.AccessGuard;
 import io.delayqueue.web.guard.Client;
 import io.delayqueue.web.guard.Permission;
+import io.delayqueue.web.guard.RejectedTokenFilter;
 import io.delayqueue.web.waiting.LongPolls;
 import io.delayqueue.web.waiting.RequestBodies;
 import io.delayqueue.web.waiting.TomcatRequestValve;
 import io.delayqueue.web.waiting.UnreadBodyFilter;
+import jakarta.servlet.Filter;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.ArrayList;
 import java.util.List;
@@ -102,21 +104,37 @@ public final class DelayQueueHttpAutoConfiguration {
         /** Runs before all filters that may reject a request, such as those of Spring Security. */
         @Bean
         FilterRegistrationBean<UnreadBodyFilter> delayQueueUnreadBodies(DelayQueueProperties properties) {
-            HttpProperties http = properties.http();
-            List<String> paths = new ArrayList<>();
-            if (http.api().enabled()) {
-                paths.add(http.api().basePath() + "/*");
-            }
-            if (http.compat().enabled()) {
-                paths.addAll(
-                        DelayQueueCompatAutoConfiguration.paths(http.compat().basePath()));
-            }
-            FilterRegistrationBean<UnreadBodyFilter> registration =
-                    new FilterRegistrationBean<>(new UnreadBodyFilter());
-            registration.setUrlPatterns(paths);
+            return filter("delayQueueUnreadBodies", new UnreadBodyFilter(), properties.http());
+        }
+
+        @Bean
+        FilterRegistrationBean<RejectedTokenFilter> delayQueueRejectedTokens(
+                AccessGuard guard, DelayQueueProperties properties) {
+            List<String> patterns = paths(properties.http()).stream()
+                    .map(path -> path.endsWith("/*") ? path + "*" : path)
+                    .toList();
+            return filter("delayQueueRejectedTokens", new RejectedTokenFilter(guard, patterns), properties.http());
+        }
+
+        private static <F extends Filter> FilterRegistrationBean<F> filter(
+                String name, F filter, HttpProperties properties) {
+            FilterRegistrationBean<F> registration = new FilterRegistrationBean<>(filter);
+            registration.setUrlPatterns(paths(properties));
             registration.setOrder(Ordered.HIGHEST_PRECEDENCE);
-            registration.setName("delayQueueUnreadBodies");
+            registration.setName(name);
             return registration;
+        }
+
+        private static List<String> paths(HttpProperties properties) {
+            List<String> paths = new ArrayList<>();
+            if (properties.api().enabled()) {
+                paths.add(properties.api().basePath() + "/*");
+            }
+            if (properties.compat().enabled()) {
+                paths.addAll(DelayQueueCompatAutoConfiguration.paths(
+                        properties.compat().basePath()));
+            }
+            return paths;
         }
 
         @Bean

@@ -85,8 +85,7 @@ public final class AccessGuard {
     }
 
     private Client authorizeToken(HttpServletRequest request, HttpServletResponse response, Permission... anyOf) {
-        String token = token(request.getHeader("Authorization"));
-        Client client = token == null ? null : clientOf(token);
+        Client client = clientOf(request);
         if (client == null) {
             response.setHeader("WWW-Authenticate", "Bearer realm=\"delayqueue\"");
             throw new AccessDeniedException(
@@ -112,8 +111,16 @@ public final class AccessGuard {
         return client;
     }
 
-    /** Compares with every token, so that the response time reveals nothing about the configured tokens. */
-    private @Nullable Client clientOf(String token) {
+    /**
+     * Returns the client of the request's token; null if it has none or an unknown one. Compares with every token, so that
+     * the response time reveals nothing about the configured tokens.
+     */
+    @Nullable
+    Client clientOf(HttpServletRequest request) {
+        String token = token(request.getHeader("Authorization"));
+        if (token == null) {
+            return null;
+        }
         byte[] digest = Client.digest(token);
         Client found = null;
         for (Client each : clients) {
