@@ -16,6 +16,7 @@ import io.delayqueue.listener.RetryDecision;
 import io.delayqueue.listener.RetryDecision.RetryAfter;
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.DeadLetterCause;
+import io.delayqueue.message.DurationText;
 import io.delayqueue.message.Failure;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.Shard.QueueKind;
@@ -245,7 +246,7 @@ final class DeliveryPipeline {
                     "The retry policy failed for message "
                             + Printable.of(failed.delivery().id()) + " of topic "
                             + Printable.of(failed.delivery().topic()) + ". The message is retried in "
-                            + WHEN_POLICY_FAILS,
+                            + DurationText.of(WHEN_POLICY_FAILS),
                     e);
             return new RetryAfter(WHEN_POLICY_FAILS);
         } finally {

@@ -41,7 +41,7 @@ public record SendLimits(
         InvalidOptionException.require(
                 maxDelay.compareTo(Duration.ofSeconds(1)) >= 0 && maxDelay.compareTo(Duration.ofDays(365_250)) <= 0,
                 "maxDelay",
-                "must be from 1 s to 1,000 years, but was " + maxDelay);
+                "must be from 1 s to 1,000 years, but was " + DurationText.of(maxDelay));
     }
 
     /**

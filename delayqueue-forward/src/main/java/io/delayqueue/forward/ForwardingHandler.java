@@ -5,6 +5,7 @@ import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.DeliveryHandler;
 import io.delayqueue.listener.DependencyUnavailableException;
 import io.delayqueue.message.Completions;
+import io.delayqueue.message.DurationText;
 import io.delayqueue.message.Failure;
 import java.net.SocketException;
 import java.net.SocketTimeoutException;
@@ -86,8 +87,8 @@ public final class ForwardingHandler implements DeliveryHandler {
     }
 
     private DependencyUnavailableException timedOut(ForwardedMessage message) {
-        return new DependencyUnavailableException(where(message) + " was not confirmed within " + route.sendTimeout()
-                + "; it may have arrived all the same");
+        return new DependencyUnavailableException(where(message) + " was not confirmed within "
+                + DurationText.of(route.sendTimeout()) + "; it may have arrived all the same");
     }
 
     private RuntimeException failed(ForwardedMessage message, Throwable thrown) {

@@ -47,7 +47,7 @@ class ForwardingHandlerTests {
         deadlines.run();
 
         assertThat(confirmed).isCancelled();
-        assertThatThrownBy(handled::join).hasMessageContaining("was not confirmed within PT30S");
+        assertThatThrownBy(handled::join).hasMessageContaining("was not confirmed within 30 s");
     }
 
     @Test

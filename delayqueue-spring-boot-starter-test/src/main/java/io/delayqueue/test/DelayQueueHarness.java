@@ -5,6 +5,7 @@ import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.admin.TopicCounts;
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.Due;
+import io.delayqueue.message.DurationText;
 import io.delayqueue.message.Failure;
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.MessageState;
@@ -64,7 +65,8 @@ public final class DelayQueueHarness {
     public void awaitAcknowledged(String topic, String id) {
         await(
                 () -> acknowledged.contains(topic, id) ? Optional.of(id) : Optional.empty(),
-                () -> describe(topic, id) + " was not acknowledged within " + timeout + ": " + state(topic, id));
+                () -> describe(topic, id) + " was not acknowledged within " + DurationText.of(timeout) + ": "
+                        + state(topic, id));
     }
 
     /**
@@ -75,7 +77,7 @@ public final class DelayQueueHarness {
         await(
                 () -> acknowledged.count(topic) >= count ? Optional.of(count) : Optional.empty(),
                 () -> "Topic '" + topic + "' must have " + count + " acknowledged messages, but had "
-                        + acknowledged.count(topic) + " after " + timeout + ": " + counts(topic));
+                        + acknowledged.count(topic) + " after " + DurationText.of(timeout) + ": " + counts(topic));
     }
 
     /**
@@ -86,7 +88,8 @@ public final class DelayQueueHarness {
     public DeadLetter awaitDead(String topic, String id) {
         return await(
                 () -> deadLetter(topic, id),
-                () -> describe(topic, id) + " was not dead-lettered within " + timeout + ": " + state(topic, id));
+                () -> describe(topic, id) + " was not dead-lettered within " + DurationText.of(timeout) + ": "
+                        + state(topic, id));
     }
 
     /**
@@ -97,7 +100,8 @@ public final class DelayQueueHarness {
     public MessageSnapshot awaitScheduled(String topic, String id) {
         return await(
                 () -> find(topic, id).filter(found -> found.state() != MessageState.LEASED),
-                () -> describe(topic, id) + " was not scheduled within " + timeout + ": " + state(topic, id));
+                () -> describe(topic, id) + " was not scheduled within " + DurationText.of(timeout) + ": "
+                        + state(topic, id));
     }
 
     /** Waits until a topic has no live messages, neither scheduled nor leased. */
@@ -105,7 +109,7 @@ public final class DelayQueueHarness {
         await(
                 () -> Optional.of(admin.counts(topic))
                         .filter(counts -> counts.scheduled() + counts.ready() + counts.leased() == 0),
-                () -> "Topic '" + topic + "' was not empty within " + timeout + ": " + counts(topic));
+                () -> "Topic '" + topic + "' was not empty within " + DurationText.of(timeout) + ": " + counts(topic));
     }
 
     /**
@@ -118,7 +122,7 @@ public final class DelayQueueHarness {
     public <T extends @Nullable Object> T await(CompletableFuture<T> future) {
         await(
                 () -> future.isDone() ? Optional.of(true) : Optional.empty(),
-                () -> "The future did not complete within " + timeout + ".");
+                () -> "The future did not complete within " + DurationText.of(timeout) + ".");
         return future.join();
     }
 

@@ -1,6 +1,7 @@
 package io.delayqueue.template.receive;
 
 import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.DurationText;
 import java.time.Duration;
 import org.springframework.util.Assert;
 
@@ -35,7 +36,8 @@ public record ReceiveRequest(String topic, int max, Duration waitTime, Duration 
 
     private static void requireRange(String name, Duration value, Duration min) {
         if (value.compareTo(min) < 0 || value.compareTo(LONGEST) > 0) {
-            throw new IllegalArgumentException(name + " must be from " + min + " to " + LONGEST + ", but was " + value);
+            throw new IllegalArgumentException(name + " must be from " + DurationText.of(min) + " to "
+                    + DurationText.of(LONGEST) + ", but was " + DurationText.of(value));
         }
     }
 }

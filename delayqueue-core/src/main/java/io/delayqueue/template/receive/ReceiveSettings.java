@@ -1,6 +1,7 @@
 package io.delayqueue.template.receive;
 
 import io.delayqueue.Internal;
+import io.delayqueue.message.DurationText;
 import io.delayqueue.store.CrashLimits;
 import java.time.Duration;
 
@@ -36,15 +37,15 @@ public record ReceiveSettings(
      */
     public ReceiveSettings {
         if (sweep.compareTo(Duration.ofMillis(1)) < 0 || unconfirmedSweep.compareTo(Duration.ofMillis(1)) < 0) {
-            throw new IllegalArgumentException(
-                    "sweep and unconfirmedSweep must be 1 ms or more, but were " + sweep + " and " + unconfirmedSweep);
+            throw new IllegalArgumentException("sweep and unconfirmedSweep must be 1 ms or more, but were "
+                    + DurationText.of(sweep) + " and " + DurationText.of(unconfirmedSweep));
         }
         if (maxAttempts < 1 || maxPostponements < 0) {
             throw new IllegalArgumentException("maxAttempts must be 1 or more and maxPostponements 0 or more, but were "
                     + maxAttempts + " and " + maxPostponements);
         }
         if (grace.isNegative()) {
-            throw new IllegalArgumentException("grace must be zero or more, but was " + grace);
+            throw new IllegalArgumentException("grace must be zero or more, but was " + DurationText.of(grace));
         }
     }
 }

@@ -6,6 +6,7 @@ import io.delayqueue.admin.Finding.Kind;
 import io.delayqueue.admin.Finding.Level;
 import io.delayqueue.listener.ListenerProgress;
 import io.delayqueue.listener.ManagedListener;
+import io.delayqueue.message.DurationText;
 import io.delayqueue.message.Printable;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.server.ServerProbe;
@@ -113,7 +114,7 @@ public final class DelayQueueHealthIndicator implements HealthIndicator {
         } catch (ExecutionException e) {
             return new CheckResult<>(null, sentence(e.getCause()));
         } catch (TimeoutException e) {
-            return new CheckResult<>(null, "Redis did not respond within " + MAX_WAIT);
+            return new CheckResult<>(null, "Redis did not respond within " + DurationText.of(MAX_WAIT));
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             return new CheckResult<>(null, "The check was interrupted before Redis responded");
@@ -213,13 +214,13 @@ public final class DelayQueueHealthIndicator implements HealthIndicator {
             details.put("failure", sentence(failure));
             if (isTooLong(failing)) {
                 findings.down("Listener " + Printable.of(listener.id()) + " has been failing for "
-                        + failing.truncatedTo(ChronoUnit.SECONDS) + ": " + sentence(failure));
+                        + DurationText.of(failing.truncatedTo(ChronoUnit.SECONDS)) + ": " + sentence(failure));
             }
         }
         if (running && isTooLong(progress.overdueFor())) {
             putMillis(details, "overdueForMillis", progress.overdueFor());
             findings.down("The next poll of listener " + Printable.of(listener.id()) + " has been due for "
-                    + progress.overdueFor().truncatedTo(ChronoUnit.SECONDS));
+                    + DurationText.of(progress.overdueFor().truncatedTo(ChronoUnit.SECONDS)));
         }
         return details;
     }
@@ -245,7 +246,7 @@ public final class DelayQueueHealthIndicator implements HealthIndicator {
                 described.put(topic, Map.of("lagMillis", ServerState.UNKNOWN, "maxLagMillis", max.toMillis()));
                 if (serverAvailable) { // otherwise Redis is the reported problem
                     findings.outOfService("The lag of topic " + Printable.of(topic)
-                            + " is unknown, so that it cannot be compared with the maximum of " + max);
+                            + " is unknown, so that it cannot be compared with the maximum of " + DurationText.of(max));
                 }
             }
         });
@@ -258,8 +259,9 @@ public final class DelayQueueHealthIndicator implements HealthIndicator {
         Duration max = settings.maxLag().get(topic);
         putMillis(details, "maxLagMillis", max);
         if (max != null && lag.compareTo(max) > 0) {
-            findings.outOfService("Topic " + Printable.of(topic) + " has a lag of " + lag.truncatedTo(ChronoUnit.MILLIS)
-                    + ", which exceeds the maximum of " + max);
+            findings.outOfService("Topic " + Printable.of(topic) + " has a lag of "
+                    + DurationText.of(lag.truncatedTo(ChronoUnit.MILLIS)) + ", which exceeds the maximum of "
+                    + DurationText.of(max));
         }
         return details;
     }

@@ -110,7 +110,7 @@ class DelayQueueHealthIndicatorTests {
         Health health = health();
 
         assertThat(health.getStatus()).isEqualTo(Status.DOWN);
-        assertThat(problems(health)).containsExactly("Redis did not respond within PT1S");
+        assertThat(problems(health)).containsExactly("Redis did not respond within 1 s");
     }
 
     @Test
@@ -137,7 +137,7 @@ class DelayQueueHealthIndicatorTests {
         assertThat(early.getStatus()).isEqualTo(Status.UP);
         assertThat(early.getDetails().get("listeners").toString()).contains("failure=WRONGTYPE");
         assertThat(late.getStatus()).isEqualTo(Status.DOWN);
-        assertThat(problems(late)).containsExactly("Listener texts has been failing for PT30S: WRONGTYPE");
+        assertThat(problems(late)).containsExactly("Listener texts has been failing for 30 s: WRONGTYPE");
     }
 
     @ParameterizedTest
@@ -159,7 +159,7 @@ class DelayQueueHealthIndicatorTests {
         Health health = health(listener("texts", new ListenerProgress(null, null, null, Duration.ofSeconds(31))));
 
         assertThat(health.getStatus()).isEqualTo(Status.DOWN);
-        assertThat(problems(health)).containsExactly("The next poll of listener texts has been due for PT31S");
+        assertThat(problems(health)).containsExactly("The next poll of listener texts has been due for 31 s");
     }
 
     @Test
@@ -196,7 +196,7 @@ class DelayQueueHealthIndicatorTests {
 
         assertThat(exceeded.getStatus()).isEqualTo(Status.OUT_OF_SERVICE);
         assertThat(problems(exceeded))
-                .containsExactly("Topic late has a lag of PT1M1S, which exceeds the maximum of PT1M");
+                .containsExactly("Topic late has a lag of 1 min 1 s, which exceeds the maximum of 1 min");
         assertThat(permitted.getStatus()).isEqualTo(Status.UP);
     }
 
@@ -209,7 +209,7 @@ class DelayQueueHealthIndicatorTests {
         assertThat(health.getStatus()).isEqualTo(Status.OUT_OF_SERVICE);
         assertThat(problems(health))
                 .containsExactly(
-                        "The lag of topic broken is unknown, so that it cannot be compared with the maximum of PT1H");
+                        "The lag of topic broken is unknown, so that it cannot be compared with the maximum of 1 h");
     }
 
     private static Diagnosis found(Level level, Kind kind, String text, @Nullable String topic) {
