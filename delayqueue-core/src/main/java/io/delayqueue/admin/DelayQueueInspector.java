@@ -108,6 +108,7 @@ public class DelayQueueInspector {
     /** The same with the topics of some names only, as if there were no others. */
     @Internal
     public TopicPage topics(int count, @Nullable String after, Predicate<String> names) {
+        Assert.notNull(names, "'names' must not be null");
         InvalidOptionException.requireRange("count", count, 1, MAX_PAGE);
         return Await.result(translating(
                 "Reading topics",
