@@ -42,8 +42,8 @@ import java.util.function.Consumer;
  * <p>What an interrupted move left is found by {@code moves}, and anyone can finish it at any time, also while the mover is
  * still at it: {@code movetake} without taking says which messages are taken and prevents that this move takes others.
  * These are stored and removed as above. All other reservations of a shard are dropped, if they were read before: the mover
- * may reserve ids of further shards meanwhile. Only in this way a reservation ends before its message is stored, so that a
- * taken message without a reservation is stored.
+ * may reserve ids of further shards meanwhile. No other reservation ends before its message is stored,
+ * so a taken message without a reservation is stored.
  */
 public final class MessageMover {
 

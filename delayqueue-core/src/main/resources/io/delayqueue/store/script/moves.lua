@@ -1,11 +1,11 @@
--- Reads what unfinished moves left in a shard: reservations in the target, and taken messages in the source. Removes ids
--- of taken messages from the schedule that a script which stopped midway removed elsewhere.
+-- Reads what unfinished moves left in a shard: reservations in the target, and taken messages in the source. Removes
+-- ids from the schedule whose message a moveend that stopped midway has removed.
 --
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta
 -- ARGV[1] identity  ARGV[2] most taken messages to read
 -- result {'OK', for each reservation: move, source topic, ids; for each taken message: move, target topic, id}
 --        | {'UNKNOWN'} | {'MISMATCH', identity}
--- cost   O(log N + n), 4 commands, and one for each reservation
+-- cost   O(log N + n), 4 commands, one for each reservation, and 2 for each id that is removed
 --@include keys
 --@include clock
 --@include taken
