@@ -40,7 +40,7 @@ import org.springframework.jdbc.core.JdbcTemplate;
 abstract class OutboxKillContract {
 
     private static final List<String> NAMES = List.of("a", "b", "c");
-    private static final int ORDERS_OF_NODE = Integer.getInteger("delayqueue-test.orders", 20_001) / NAMES.size();
+    private static final int ORDERS_OF_NODE = Integer.getInteger("delayqueue-test.orders", 15_000) / NAMES.size();
     private static final int ORDERS = ORDERS_OF_NODE * NAMES.size();
     private static final Duration OUTAGE = Duration.ofMinutes(1);
     private static final Duration LIMIT = Duration.ofMinutes(3);

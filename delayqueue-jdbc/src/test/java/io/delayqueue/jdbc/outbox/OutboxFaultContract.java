@@ -121,7 +121,7 @@ abstract class OutboxFaultContract extends OutboxTest {
                     fault.call(),
                     fault.afterwards(),
                     fault.ends(),
-                    fault.ends() ? () -> node.queue.proxy.refuse() : () -> {});
+                    fault.ends() ? node.queue::end : () -> {});
 
             walk(fault.path(), node);
 

@@ -79,6 +79,12 @@ final class ProxiedQueue implements AutoCloseable {
         return templateBuilder().build();
     }
 
+    /** Fails all further calls at once, as if the process had ended. */
+    void end() {
+        proxy.refuse();
+        connections.close();
+    }
+
     /** Results of sends, one line each. */
     List<String> sent() {
         return sent;
