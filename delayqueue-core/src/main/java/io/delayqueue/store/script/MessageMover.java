@@ -203,7 +203,7 @@ public final class MessageMover {
                 })
                 .forEach(refused::addAll);
         taken.keySet().stream().filter(id -> !refused.contains(id)).forEach(moved::add);
-        // a script of a move that is finished may have stopped while it took messages, or put refused ones back
+        // a send that replaces a taken message may have stopped before it removed the delivery, which names the move
         Set<String> back = sentUntil.isEmpty() ? ids : refused;
         Set<String> all = new LinkedHashSet<>(moved);
         all.addAll(back);

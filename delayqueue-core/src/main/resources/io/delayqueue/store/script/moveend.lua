@@ -7,12 +7,13 @@
 -- result {'OK'} | {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost   O(n log N), 7 commands and one for each id; 3 for each message that is put back, and a PUBLISH
 --
--- It acts on messages that this move has taken only. The delivery says so: it is put back last. If the script stops before
--- the schedule is written, moves.lua finds the rest there.
+-- It acts on messages that this move has taken only, which their deliveries say. The delivery is written before the schedule,
+-- so that no claim reads one that names the move. If the script stops in between, moves.lua finds the rest in the schedule.
 --@include keys
 --@include clock
 --@include taken
 --@include firstdue
+--@include putback
 local identity = redis.call('HGET', metaKey, 'identity')
 if identity ~= ARGV[1] then
   return identity and {'MISMATCH', identity} or {'UNKNOWN'}
@@ -26,7 +27,7 @@ for i = 6, #ARGV do
   local place = tonumber(redis.call('ZSCORE', scheduleKey, ARGV[i]) or -1)
   local by, _, before = takenBy(deliveries[i - 5])
   if by == move and i > last then
-    back[#back + 1] = {ARGV[i], before, place - TAKEN}
+    back[#back + 1] = {ARGV[i], before, place}
   elseif by == move and (place >= TAKEN or place < 0) then
     removed[#removed + 1] = ARGV[i]
   end
@@ -41,15 +42,13 @@ end
 local firstBefore = #back > 0 and readFirstDue()
 for _, message in ipairs(back) do
   local id, before, place = unpack(message)
-  if place >= SUSPECT then
-    redis.call('ZADD', scheduleKey, score(textOf(place - SUSPECT), true), id)
-  elseif place >= 0 then
-    redis.call('ZADD', scheduleKey, textOf(place), id)
-  end
   if before == '' then
     redis.call('HDEL', deliveriesKey, id)
   else
     redis.call('HSET', deliveriesKey, id, before)
+  end
+  if place >= TAKEN then
+    putBack(id, place)
   end
 end
 local firstDue = #back > 0 and readFirstDue()

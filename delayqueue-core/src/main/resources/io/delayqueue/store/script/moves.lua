@@ -1,14 +1,17 @@
--- Reads what unfinished moves left in a shard: reservations in the target, and taken messages in the source. Removes
--- ids from the schedule whose message a moveend that stopped midway has removed.
+-- Reads what unfinished moves left in a shard: reservations in the target, and taken messages in the source. Puts back what
+-- a movetake or moveend that stopped midway left in the schedule without its move, and removes ids whose message a moveend
+-- has removed. Also runs when memory is full.
 --
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta
 -- ARGV[1] identity  ARGV[2] most taken messages to read
 -- result {'OK', for each reservation: move, source topic, ids; for each taken message: move, target topic, id}
 --        | {'UNKNOWN'} | {'MISMATCH', identity}
--- cost   O(log N + n), 4 commands, one for each reservation, and 2 for each id that is removed
+-- cost   O(log N + n), 4 commands, one for each reservation, and at most 5 for each id that is put back or removed
 --@include keys
 --@include clock
 --@include taken
+--@include firstdue
+--@include putback
 local identity = redis.call('HGET', metaKey, 'identity')
 if identity ~= ARGV[1] then
   return identity and {'MISMATCH', identity} or {'UNKNOWN'}
@@ -34,8 +37,14 @@ for i, id in ipairs(ids) do
   if by then
     local at = #taken
     taken[at + 1], taken[at + 2], taken[at + 3] = by, target, id
-  elseif redis.call('HEXISTS', messagesKey, id) == 0 then
-    redis.call('ZREM', scheduleKey, id)
+  else
+    -- Redis permits all further writes of a script after one that uses no memory, even if memory is full
+    redis.call('HDEL', metaKey, '')
+    if redis.call('HEXISTS', messagesKey, id) == 0 then
+      redis.call('ZREM', scheduleKey, id)
+    else
+      putBack(id, tonumber(redis.call('ZSCORE', scheduleKey, id)))
+    end
   end
 end
 return {'OK', reservations, taken}

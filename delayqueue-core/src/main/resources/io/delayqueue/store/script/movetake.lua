@@ -10,7 +10,8 @@
 --         messages of which a script that stopped midway removed the message} | {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost   O(n log N), 10 commands, and one for each id
 --
--- The delivery is written first, so that each message that no claim reads says by which move it was taken.
+-- The schedule is written first, so that no claim reads a delivery that names the move. If the script stops before the
+-- delivery is written, moves.lua puts the message back.
 --@include keys
 --@include clock
 --@include head
@@ -46,8 +47,8 @@ if not begun then
   begin()
 end
 if #ids > 0 then
-  redis.call('HSET', deliveriesKey, unpack(marks))
   redis.call('ZADD', scheduleKey, unpack(places))
+  redis.call('HSET', deliveriesKey, unpack(marks))
   redis.call('ZREM', leasesKey, unpack(ids)) -- left by a script that stopped midway
 end
 local taken, dues, stored, removed = {}, {}, {}, {}

@@ -9,7 +9,9 @@ import io.delayqueue.message.MessageLimits;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.ScriptRunner;
+import io.delayqueue.store.Claim;
 import io.delayqueue.store.OutgoingMessage;
+import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.ShardState;
 import io.delayqueue.store.bench.StoreBench;
 import java.time.Instant;
@@ -42,6 +44,7 @@ class MoveScriptTests {
 
     private final List<Shard> source = List.of(bench.shard());
     private final Shard target = Shard.single("other");
+    private long polls;
 
     @BeforeEach
     void begin() {
@@ -139,6 +142,41 @@ class MoveScriptTests {
             move();
             assertKept(where);
             assertNothingIsReserved(where);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"movereserve", "movetake", "movestore", "moveend"})
+    void whatIsClaimedBetweenStopAndFinishKeepsItsAttempts(String script) {
+        for (int write = 0; stopped(script, write); write++) {
+            String where = "stopped before write " + write;
+            assertAttemptsKept(where);
+            finish();
+            assertAttemptsKept(where + ", finished");
+            assertThat(bench.state().get("schedule")).as(where).isEmpty();
+            assertNothingIsReserved(where);
+        }
+    }
+
+    /** Claims all messages of the source. */
+    private void assertAttemptsKept(String where) {
+        bench.clock(T0 + 10);
+        while (true) {
+            List<Claim> claims = bench.poll(Polls.by("w1", ++polls).claim(500).claimSuspect())
+                    .claims();
+            if (claims.isEmpty()) {
+                return;
+            }
+            for (Claim claim : claims) {
+                assertThat(claim.id() + ' ' + claim.attempt() + ' ' + claim.crashes() + ' ' + claim.lastFailure())
+                        .as(where)
+                        .isIn(
+                                "scheduled 1 0 null",
+                                "retrying 3 0 E: no",
+                                "suspect 2 2 E: no",
+                                "refused 2 0 E: no",
+                                "live 1 0 null");
+            }
         }
     }
 
