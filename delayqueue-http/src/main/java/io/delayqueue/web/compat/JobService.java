@@ -98,10 +98,13 @@ public final class JobService {
                 Verb.PUSH,
                 () -> {
                     DelayMessage message = message(request);
-                    return requireAccess(request.id(), client, permitted)
-                            .thenCompose(may -> topics.registerWithin(request.topic(), settings.maxTopics()))
-                            .thenCompose(registered -> permitted.push(
-                                    request.topic(), request.id(), version -> send(message, version, executor)));
+                    return permitted
+                            .push(
+                                    request.topic(),
+                                    request.id(),
+                                    () -> topics.registerWithin(request.topic(), settings.maxTopics()),
+                                    version -> send(message, version, executor))
+                            .thenAccept(elsewhere -> elsewhere.ifPresent(client::requireTopicOfMessage));
                 },
                 done -> ResponseBody.done(ADDED));
     }

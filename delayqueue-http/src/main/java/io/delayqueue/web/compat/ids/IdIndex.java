@@ -34,6 +34,12 @@ public final class IdIndex {
     /** Time for which an interrupted push may still store a message. */
     static final Duration GRACE = Duration.ofHours(1);
 
+    /**
+     * Time after its start for which a push that is not settled is considered to be in progress. A later send of it yields
+     * to later pushes.
+     */
+    private static final Duration MAX_PUSH = Duration.ofMinutes(1);
+
     /** Characters of a topic that are stored as {@code %XX}. */
     private static final Pattern ESCAPED = Pattern.compile("[\\x00-\\x20%\\x7f]");
 
@@ -102,9 +108,10 @@ public final class IdIndex {
      * The topics in which an id may be live.
      *
      * @param version version of the last push
+     * @param pushing whether the last push is in progress
      * @param topics at least one, the current topic first
      */
-    record Entry(String id, long version, List<String> topics) {}
+    record Entry(String id, long version, boolean pushing, List<String> topics) {}
 
     /**
      * A page of old entries.
@@ -119,8 +126,24 @@ public final class IdIndex {
      * @param floor version that the version of this push must exceed
      */
     CompletableFuture<Entered> enterAsync(String id, String topic, long floor) {
-        return run(enters, ENTER, "enter", id, escaped(topic), floor)
-                .thenApply(reply -> new Entered(version(reply.get(1)), topics(reply, 2)));
+        return enter(id, topic, floor, "").thenApply(Optional::orElseThrow);
+    }
+
+    /**
+     * Starts a push unless a push to another topic has started since the caller read the entry.
+     *
+     * @param read the entry when it was read; null if there was none
+     * @return empty if another push has started
+     */
+    CompletableFuture<Optional<Entered>> enterAsync(String id, String topic, long floor, @Nullable Entry read) {
+        return enter(id, topic, floor, read == null ? "-" : DelayMessage.versionDigits(read.version));
+    }
+
+    private CompletableFuture<Optional<Entered>> enter(String id, String topic, long floor, String read) {
+        return run(enters, ENTER, "enter", id, escaped(topic), floor, read)
+                .thenApply(reply -> reply.size() < 2
+                        ? Optional.empty()
+                        : Optional.of(new Entered(version(reply.get(1)), topics(reply, 2))));
     }
 
     CompletableFuture<Settlement> settleAsync(String id, String topic, long version) {
@@ -141,10 +164,11 @@ public final class IdIndex {
     }
 
     CompletableFuture<Optional<Entry>> findAsync(String id) {
-        return run(others, OPERATIONS, "find", id)
+        return run(others, OPERATIONS, "find", id, Math.min(MAX_PUSH.toMillis(), grace.toMillis()))
                 .thenApply(reply -> reply.size() < 3
                         ? Optional.empty()
-                        : Optional.of(new Entry(id, version(reply.get(1)), topics(reply, 2))));
+                        : Optional.of(new Entry(
+                                id, version(reply.get(1)), text(reply.get(2)).equals("p"), topics(reply, 3))));
     }
 
     /**
@@ -188,7 +212,7 @@ public final class IdIndex {
                     List<Entry> entries = new ArrayList<>(reply.size());
                     for (Object part : reply.subList(1, reply.size())) {
                         List<?> entry = (List<?>) part;
-                        entries.add(new Entry(text(entry.get(0)), version(entry.get(1)), topics(entry, 2)));
+                        entries.add(new Entry(text(entry.get(0)), version(entry.get(1)), false, topics(entry, 2)));
                     }
                     return new Page(text(reply.get(0)), entries);
                 });

@@ -37,15 +37,15 @@ public record TopicCopies(MessageStore store, TopicRegistry registry, EventBus e
     }
 
     /**
-     * Cancels a live message unless its version is greater. A message in a topic that is not permitted is kept, like one
-     * that was never claimed.
+     * Cancels a live message unless its version is greater. A message in a topic that is not permitted is kept,
+     * like one that was never claimed.
      *
      * @param onlyClaimed whether to keep a message that was not claimed since it was sent
      */
     CompletableFuture<VersionedCancel> cancel(String topic, String id, long version, boolean onlyClaimed) {
         if (!permitted.test(topic)) {
             return version(topic, id)
-                    .thenApply(kept -> kept.outcome() == Outcome.LIVE
+                    .thenApply(kept -> kept.outcome() == Outcome.LIVE && kept.version() <= version
                             ? new VersionedCancel(Outcome.UNCLAIMED, kept.version())
                             : kept);
         }

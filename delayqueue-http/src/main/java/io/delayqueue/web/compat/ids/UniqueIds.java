@@ -4,12 +4,14 @@ import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.SendResult;
 import io.delayqueue.store.VersionedCancel;
 import io.delayqueue.store.VersionedCancel.Outcome;
+import io.delayqueue.web.compat.ids.IdIndex.Entered;
 import io.delayqueue.web.compat.ids.IdIndex.Entry;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /**
@@ -26,16 +28,22 @@ public final class UniqueIds {
 
     private final IdIndex index;
     private final TopicCopies copies;
+    private final boolean isLimited;
 
     /** Creates an instance for one namespace. */
     public UniqueIds(IdIndex index, TopicCopies copies) {
+        this(index, copies, false);
+    }
+
+    private UniqueIds(IdIndex index, TopicCopies copies, boolean isLimited) {
         this.index = index;
         this.copies = copies;
+        this.isLimited = isLimited;
     }
 
     /** Returns an instance that changes messages of some topics only. */
     public UniqueIds within(Predicate<String> topics) {
-        return new UniqueIds(index, copies.within(topics));
+        return new UniqueIds(index, copies.within(topics), true);
     }
 
     /** Sends a message with a given version and {@link io.delayqueue.message.OnDuplicate#REPLACE}. */
@@ -50,19 +58,24 @@ public final class UniqueIds {
      * The result of cancelling messages in several topics.
      *
      * @param cancelled whether a message was cancelled
-     * @param unclaimed whether a message was kept because it was never claimed
+     * @param unclaimed topic of a message that was kept because it was never claimed or its topic is not permitted
      * @param kept greatest version of the messages that were kept because of a greater version;
      *     {@link VersionedCancel#NO_VERSION} if there are none
      */
-    private record Cancels(boolean cancelled, boolean unclaimed, long kept) {
+    private record Cancels(boolean cancelled, Optional<String> unclaimed, long kept) {
 
-        static final Cancels NONE = new Cancels(false, false, VersionedCancel.NO_VERSION);
+        static final Cancels NONE = new Cancels(false, Optional.empty(), VersionedCancel.NO_VERSION);
 
-        Cancels and(VersionedCancel copy) {
+        Cancels and(String topic, VersionedCancel copy) {
             return new Cancels(
                     cancelled || copy.outcome() == Outcome.CANCELLED,
-                    unclaimed || copy.outcome() == Outcome.UNCLAIMED,
+                    copy.outcome() == Outcome.UNCLAIMED ? Optional.of(topic) : unclaimed,
                     copy.outcome() == Outcome.LIVE ? Math.max(kept, copy.version()) : kept);
+        }
+
+        Cancels and(Cancels more) {
+            return new Cancels(
+                    cancelled || more.cancelled, more.unclaimed.or(() -> unclaimed), Math.max(kept, more.kept));
         }
     }
 
@@ -75,43 +88,75 @@ public final class UniqueIds {
      * <p>If the id is in no other topic, the push does not wait for its settlement in the index. A later push to another
      * topic that was in progress at the same time then wins soon after.
      *
+     * <p>A message in a topic that is not permitted is not replaced. If the id is live there, or a push there is in
+     * progress, nothing is pushed.
+     *
+     * @param before called before anything is stored, unless nothing is pushed
      * @param send normally called once; called again with another version if the index was lost
-     * @return fails if the send fails, or if Redis does not reply; the push must then be repeated
+     * @return the topic for which nothing is pushed, or empty; fails if {@code before} or the send fails, or if Redis does
+     *     not reply; the push must then be repeated
      */
-    public CompletableFuture<Void> push(String topic, String id, Send send) {
-        return push(topic, id, 0, send, MAX_TRIES);
+    public CompletableFuture<Optional<String>> push(
+            String topic, String id, Supplier<CompletableFuture<?>> before, Send send) {
+        return isLimited
+                ? pushIfPermitted(topic, id, before, send)
+                : before.get()
+                        .thenCompose(done -> index.enterAsync(id, topic, 0))
+                        .thenCompose(entered -> pushed(topic, id, entered, send, MAX_TRIES));
+    }
+
+    /** Pushes. Starts again if a push to another topic starts after the check, and only then. */
+    private CompletableFuture<Optional<String>> pushIfPermitted(
+            String topic, String id, Supplier<CompletableFuture<?>> before, Send send) {
+        return index.findAsync(id)
+                .thenCompose(entry -> findElsewhere(entry, true)
+                        .thenCompose(elsewhere -> elsewhere.isPresent()
+                                ? CompletableFuture.completedFuture(elsewhere)
+                                : before.get()
+                                        .thenCompose(done -> index.enterAsync(id, topic, 0, entry.orElse(null)))
+                                        .thenCompose(entered -> entered.isPresent()
+                                                ? pushed(topic, id, entered.get(), send, MAX_TRIES)
+                                                : pushIfPermitted(topic, id, before, send))));
     }
 
     /**
-     * Each step starts when the previous one has succeeded. The last step pushes again if a message with a greater
-     * version was kept.
+     * Sends a message that the index has. Each step starts when the previous one has succeeded. The last step pushes again
+     * if a message with a greater version was kept.
      */
-    private CompletableFuture<Void> push(String topic, String id, long floor, Send send, int tries) {
-        return index.enterAsync(id, topic, floor).thenCompose(entered -> {
-            long version = entered.version();
-            CompletableFuture<? extends SendResult.Success> sent = send.send(version);
-            if (entered.others().isEmpty()) {
-                return sent.thenCompose(done -> {
-                    CompletableFuture<Void> settled = settle(topic, id, version, MAX_TRIES);
-                    return done instanceof SendResult.Kept
-                            ? settled.thenCompose(
-                                    nothing -> pushAgainIfKept(topic, id, version, done, Cancels.NONE, send, tries))
-                            : CompletableFuture.completedFuture(null);
-                });
+    private CompletableFuture<Optional<String>> pushed(String topic, String id, Entered entered, Send send, int tries) {
+        long version = entered.version();
+        CompletableFuture<? extends SendResult.Success> sent = send.send(version);
+        if (entered.others().isEmpty()) {
+            return sent.thenCompose(done -> {
+                CompletableFuture<Cancels> settled = settle(topic, id, version, Cancels.NONE, MAX_TRIES);
+                return done instanceof SendResult.Kept
+                        ? settled.thenCompose(
+                                cancels -> pushAgainIfKept(topic, id, version, done, cancels, send, tries))
+                        : CompletableFuture.completedFuture(Optional.empty());
+            });
+        }
+        return sent.thenCompose(done -> cancelAll(entered.others(), id, version, false))
+                .thenCompose(cancels -> settle(topic, id, version, cancels, MAX_TRIES))
+                .thenCompose(cancels -> pushAgainIfKept(topic, id, version, sent.join(), cancels, send, tries));
+    }
+
+    private CompletableFuture<Optional<String>> pushAgainIfKept(
+            String topic, String id, long version, SendResult.Success sent, Cancels cancels, Send send, int tries) {
+        return keptVersion(topic, id, sent, cancels).thenCompose(greater -> {
+            if (greater > version && tries > 1) {
+                return pushAbove(greater, topic, id, version, send, tries - 1);
             }
-            CompletableFuture<Cancels> cancels =
-                    sent.thenCompose(done -> cancelAll(entered.others(), id, version, false));
-            return cancels.thenCompose(done -> settle(topic, id, version, MAX_TRIES))
-                    .thenCompose(done -> pushAgainIfKept(topic, id, version, sent.join(), cancels.join(), send, tries));
+            return cancels.unclaimed.isPresent()
+                    ? withdraw(topic, id, version, cancels.unclaimed)
+                    : CompletableFuture.completedFuture(Optional.empty());
         });
     }
 
-    private CompletableFuture<Void> pushAgainIfKept(
-            String topic, String id, long version, SendResult.Success sent, Cancels cancels, Send send, int tries) {
-        return keptVersion(topic, id, sent, cancels)
-                .thenCompose(greater -> greater > version && tries > 1
-                        ? pushAbove(greater, topic, id, version, send, tries - 1)
-                        : CompletableFuture.completedFuture(null));
+    /** Cancels the message of a push if it is still live, because another message is in a topic that is not permitted. */
+    private CompletableFuture<Optional<String>> withdraw(
+            String topic, String id, long version, Optional<String> elsewhere) {
+        return copies.cancel(topic, id, version, false)
+                .thenApply(own -> own.outcome() == Outcome.CANCELLED ? elsewhere : Optional.empty());
     }
 
     /** Returns the greatest version of a message that a push did not replace or cancel, in its own or another topic. */
@@ -125,11 +170,13 @@ public final class UniqueIds {
      * Pushes again with a greater version, unless the index has a later push. Without a later push, the index was lost
      * or the clock of Redis went back.
      */
-    private CompletableFuture<Void> pushAbove(
+    private CompletableFuture<Optional<String>> pushAbove(
             long greater, String topic, String id, long version, Send send, int tries) {
         return isLastPush(id, version)
-                .thenCompose(
-                        last -> last ? push(topic, id, greater, send, tries) : CompletableFuture.completedFuture(null));
+                .thenCompose(last -> last
+                        ? index.enterAsync(id, topic, greater)
+                                .thenCompose(entered -> pushed(topic, id, entered, send, tries))
+                        : CompletableFuture.completedFuture(Optional.empty()));
     }
 
     /** Returns whether the index has no later push than the one with a version. */
@@ -138,15 +185,21 @@ public final class UniqueIds {
                 .thenApply(entry -> entry.isPresent() && entry.get().version() == version);
     }
 
-    private CompletableFuture<Void> settle(String topic, String id, long version, int tries) {
+    /**
+     * Settles a push.
+     *
+     * @param cancels what was cancelled before
+     * @return what was cancelled, also by this call
+     */
+    private CompletableFuture<Cancels> settle(String topic, String id, long version, Cancels cancels, int tries) {
         return index.settleAsync(id, topic, version).thenCompose(settlement -> switch (settlement.end()) {
-            case SETTLED -> CompletableFuture.completedFuture(null);
-            case LATER -> cancelAll(List.of(topic), id, version, false).thenApply(cancels -> null);
+            case SETTLED -> CompletableFuture.completedFuture(cancels);
+            case LATER -> cancelAll(List.of(topic), id, version, false).thenApply(own -> cancels);
             case AGAIN ->
                 cancelAll(settlement.others(), id, version, false)
-                        .thenCompose(cancels -> tries > 1
-                                ? settle(topic, id, version, tries - 1)
-                                : CompletableFuture.completedFuture(null));
+                        .thenCompose(more -> tries > 1
+                                ? settle(topic, id, version, cancels.and(more), tries - 1)
+                                : CompletableFuture.completedFuture(cancels.and(more)));
         });
     }
 
@@ -187,7 +240,7 @@ public final class UniqueIds {
                     if (cancels.kept != VersionedCancel.NO_VERSION && tries > 1) {
                         return cancelUnlessLater(id, entry.version(), cancels, onlyClaimed, tries - 1);
                     }
-                    if (cancels.unclaimed) {
+                    if (cancels.unclaimed.isPresent()) {
                         return CompletableFuture.completedFuture(cancels.cancelled);
                     }
                     // the result does not depend on the removal; the sweep removes an entry that remains
@@ -208,7 +261,8 @@ public final class UniqueIds {
     private CompletableFuture<Cancels> cancelAll(List<String> topics, String id, long version, boolean onlyClaimed) {
         CompletableFuture<Cancels> all = CompletableFuture.completedFuture(Cancels.NONE);
         for (String topic : topics) {
-            all = all.thenCombine(copies.cancel(topic, id, version, onlyClaimed), Cancels::and);
+            all = all.thenCombine(
+                    copies.cancel(topic, id, version, onlyClaimed), (cancels, copy) -> cancels.and(topic, copy));
         }
         return all;
     }
@@ -234,14 +288,22 @@ public final class UniqueIds {
 
     /** Finds a topic that is not permitted and in which an id is live. */
     public CompletableFuture<Optional<String>> findElsewhere(String id) {
-        return index.findAsync(id).thenCompose(found -> {
-            List<String> others = found.map(Entry::topics).orElse(List.of()).stream()
-                    .filter(copies.permitted().negate())
-                    .toList();
-            return others.isEmpty()
-                    ? CompletableFuture.completedFuture(Optional.empty())
-                    : find(others, id, 0).thenApply(message -> message.map(MessageSnapshot::topic));
-        });
+        return index.findAsync(id).thenCompose(entry -> findElsewhere(entry, false));
+    }
+
+    private CompletableFuture<Optional<String>> findElsewhere(Optional<Entry> entry, boolean orPushed) {
+        List<String> others = entry.map(Entry::topics).orElse(List.of()).stream()
+                .filter(copies.permitted().negate())
+                .toList();
+        if (others.isEmpty()) {
+            return CompletableFuture.completedFuture(Optional.empty());
+        }
+        Entry found = entry.orElseThrow();
+        return orPushed
+                        && found.pushing()
+                        && others.get(0).equals(found.topics().get(0))
+                ? CompletableFuture.completedFuture(Optional.of(others.get(0)))
+                : find(others, found.id(), 0).thenApply(message -> message.map(MessageSnapshot::topic));
     }
 
     private CompletableFuture<Optional<MessageSnapshot>> find(List<String> topics, String id, int from) {

@@ -1,6 +1,7 @@
 package io.delayqueue.web.compat.ids;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.convert.JsonPayloadConverter;
 import io.delayqueue.convert.PayloadCodec;
@@ -75,7 +76,17 @@ final class IdsOnRedis implements AutoCloseable {
         }
 
         CompletableFuture<Void> pushAsync(String topic, String id, String body) {
-            return ids.push(topic, id, version -> template.sendAsync(message(topic, id, body, version)));
+            return pushWithin(ids, topic, id, body)
+                    .thenAccept(elsewhere -> assertThat(elsewhere).isEmpty());
+        }
+
+        /** Pushes as a client that may change the topics of these ids. The result is the topic that prevents it. */
+        CompletableFuture<Optional<String>> pushWithin(UniqueIds permitted, String topic, String id, String body) {
+            return permitted.push(
+                    topic,
+                    id,
+                    () -> CompletableFuture.completedFuture(null),
+                    version -> template.sendAsync(message(topic, id, body, version)));
         }
 
         Optional<String> found(String id) {

@@ -15,6 +15,7 @@ import io.delayqueue.web.compat.ids.IdsOnRedis.Pusher;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -182,12 +183,14 @@ abstract class UniqueIdsContract {
         CompletableFuture<Void> gate = new CompletableFuture<>();
         CompletableFuture<Void> entered = new CompletableFuture<>();
         Pusher slow = redis().process();
-        CompletableFuture<Void> pushed = slow.ids().push(topic, id, nonce -> {
-            entered.complete(null);
-            CompletableFuture<Success> sent =
-                    gate.thenCompose(open -> slow.template().sendAsync(message(topic, id, body, nonce)));
-            return sent;
-        });
+        CompletableFuture<Void> pushed = slow.ids()
+                .push(topic, id, () -> CompletableFuture.completedFuture(null), nonce -> {
+                    entered.complete(null);
+                    CompletableFuture<Success> sent =
+                            gate.thenCompose(open -> slow.template().sendAsync(message(topic, id, body, nonce)));
+                    return sent;
+                })
+                .thenAccept(elsewhere -> assertThat(elsewhere).isEmpty());
         join(entered);
         return new Held(gate, pushed);
     }
@@ -445,6 +448,72 @@ abstract class UniqueIdsContract {
         assertThat(redis().entry("1")).isPresent();
         assertThat(redis().process(redis().scripts, Duration.ZERO).found("1")).isEmpty();
         assertThat(redis().entry("1")).isEmpty();
+    }
+
+    /** Clients with different topics, of which none may replace a message of another. */
+    @Test
+    void oneOfConcurrentPushesToTopicsOfDifferentClientsIsAccepted() {
+        List<Pusher> processes = TOPICS.stream().map(topic -> redis().process()).toList();
+        TOPICS.forEach(topic -> process.push(topic, "registers the topic", "x"));
+        List<List<CompletableFuture<Boolean>>> accepted = new ArrayList<>();
+        for (int i = 0; i < 40; i++) {
+            String id = "limited" + i;
+            List<CompletableFuture<Boolean>> pushes = new ArrayList<>();
+            for (int client = 0; client < TOPICS.size(); client++) {
+                pushes.add(pushWithin(processes.get((client + i) % 3), TOPICS.get((client + i) % 3), id));
+            }
+            accepted.add(pushes);
+        }
+        for (int i = 0; i < accepted.size(); i++) {
+            String id = "limited" + i;
+            List<String> expected = new ArrayList<>();
+            for (int client = 0; client < TOPICS.size(); client++) {
+                if (join(accepted.get(i).get(client))) {
+                    expected.add(TOPICS.get((client + i) % 3) + "=x");
+                }
+            }
+            assertThat(expected).as(id).hasSize(1);
+            awaitLive(id, expected.get(0));
+            assertThat(process.found(id)).contains(expected.get(0));
+            assertThat(process.end(id)).isTrue();
+        }
+    }
+
+    @Test
+    void aPushInProgressPreventsThatOfAClientWithOtherTopics() {
+        Held first = held("a", "1", "first");
+        assertThat(join(process.pushWithin(process.ids().within("b"::equals), "b", "1", "y")))
+                .contains("a");
+        first.goOn();
+
+        assertThat(process.live("1", TOPICS)).containsExactly("a=first");
+        process.push("b", "1", "may");
+        awaitLive("1", "b=may");
+    }
+
+    /** Without grace, the first push is not considered to be in progress. */
+    @Test
+    void aPushWithdrawsItsMessageIfOneOfAnotherClientIsStoredMeanwhile() {
+        Held late = held("a", "1", "late");
+        Pusher other = redis().process(redis().scripts, Duration.ZERO);
+
+        CompletableFuture<Optional<String>> pushed = other.ids()
+                .within("b"::equals)
+                .push("b", "1", () -> CompletableFuture.completedFuture(null), version -> {
+                    late.gate.complete(null);
+                    CompletableFuture<Success> sent = late.pushed.thenCompose(
+                            stored -> other.template().sendAsync(message("b", "1", "y", version)));
+                    return sent;
+                });
+
+        assertThat(join(pushed)).contains("a");
+        assertThat(process.live("1", TOPICS)).containsExactly("a=late");
+    }
+
+    /** Pushes as a client with one topic. Returns whether the push is accepted. */
+    private static CompletableFuture<Boolean> pushWithin(Pusher pusher, String topic, String id) {
+        return pusher.pushWithin(pusher.ids().within(topic::equals), topic, id, "x")
+                .thenApply(Optional::isEmpty);
     }
 
     /** Concurrent pushes and ends of a few ids in a few topics, by several processes, while one sweeps without grace. */
