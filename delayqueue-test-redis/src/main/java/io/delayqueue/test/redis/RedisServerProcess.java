@@ -7,6 +7,7 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +32,9 @@ public final class RedisServerProcess implements AutoCloseable {
     private static final int PORT_ATTEMPTS = 10;
 
     private static final String PORT_TAKEN = "Failed listening on port";
+
+    /** What a server without TLS logs of a setting for TLS. */
+    private static final Pattern WITHOUT_TLS = Pattern.compile(">>> 'tls-.*\\R+Bad directive");
 
     private final ServerDirectory directory;
 
@@ -98,9 +102,21 @@ public final class RedisServerProcess implements AutoCloseable {
                 return;
             }
             if (!anyPort || attempt == PORT_ATTEMPTS || !failure.contains(PORT_TAKEN)) {
-                throw new IllegalStateException("Redis did not start on port %s:%n%s".formatted(this.port, failure));
+                throw new IllegalStateException("Redis did not start on port %s%s:%n%s"
+                        .formatted(this.port, isWithoutTls(settings, failure) ? withoutTls(settings) : "", failure));
             }
         }
+    }
+
+    private static boolean isWithoutTls(RedisServerBuilder settings, String failure) {
+        return settings.tls && WITHOUT_TLS.matcher(failure).find();
+    }
+
+    private static String withoutTls(RedisServerBuilder settings) {
+        return ", because %s has no support for TLS. Name a server that was built with BUILD_TLS=yes in the system property %s"
+                .formatted(
+                        settings.executable == null ? "the server of the test support" : settings.executable,
+                        RedisServerBuilder.EXECUTABLE_PROPERTY);
     }
 
     /**

@@ -168,6 +168,28 @@ class RedisServerProcessTests {
         }
     }
 
+    /** The executable responds like a Redis that was built without TLS. */
+    @Test
+    void executableWithoutTlsIsNamed(@TempDir Path directory) throws IOException {
+        Path executable = Files.writeString(directory.resolve("redis-without-tls"), """
+                #!/bin/sh
+                setting=$(grep -m 1 -h '^tls-' "$@")
+                echo "*** FATAL CONFIG FILE ERROR (Redis 7.0.15) ***"
+                echo "Reading the configuration file, at line 4"
+                echo ">>> '$setting'"
+                echo "Bad directive or wrong number of arguments"
+                exit 1
+                """);
+        assertThat(executable.toFile().setExecutable(true)).isTrue();
+        RedisServerBuilder builder = RedisServerProcess.builder().executable(executable);
+
+        assertThatIllegalStateException()
+                .isThrownBy(builder.tls(executable, executable, executable)::start)
+                .withMessageContaining(executable + " has no support for TLS")
+                .withMessageContaining(RedisServerBuilder.EXECUTABLE_PROPERTY)
+                .withMessageContaining("Bad directive");
+    }
+
     @Test
     void unknownSettingFailsTheStartWithTheLog() {
         assertThatIllegalStateException()
