@@ -17,6 +17,7 @@ import io.delayqueue.test.redis.Direction;
 import io.delayqueue.test.redis.FaultProxy;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -101,6 +102,29 @@ class LifecycleTests extends NodeTest {
         assertThat(happenings.of("acknowledged")).isEmpty();
         release.countDown();
         await().until(() -> happenings.count("acknowledged running") == 1);
+    }
+
+    /** A stop interrupts no thread: whatever a handler waits for, its message can still be acknowledged. */
+    @Test
+    void handlerThatStartsAfterTheDrainTimeIsNotInterrupted() throws Exception {
+        AtomicReference<Boolean> interrupted = new AtomicReference<>();
+        QueueNode node = add(QueueNode.on(redis.port()).interceptors((listener, deliveries, next) -> {
+            blocking().handle(List.of());
+            return next.proceed();
+        }));
+        ListenerContainer container = node.listen("t", oneWorker(Duration.ZERO), deliveries -> {
+            interrupted.set(Thread.currentThread().isInterrupted());
+            return null;
+        });
+        node.template.send(message("starting"));
+        assertThat(running.await(60, TimeUnit.SECONDS)).isTrue();
+
+        container.stop().get(60, TimeUnit.SECONDS);
+        assertThat(interrupted).hasNullValue();
+        release.countDown();
+
+        await().until(() -> happenings.count("acknowledged starting") == 1);
+        assertThat(interrupted).hasValue(false);
     }
 
     @Test
