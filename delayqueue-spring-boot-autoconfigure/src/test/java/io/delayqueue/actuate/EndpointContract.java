@@ -346,6 +346,32 @@ abstract class EndpointContract extends EndpointTest {
                 .isEqualTo("cancelled");
     }
 
+    /** To the browser, its requests have the same origin, so that it may set any header except Host and those with Sec-. */
+    @ParameterizedTest
+    @MethodSource("forwarded")
+    void pageOfAReboundHostCannotForwardAnother(String forwarded) {
+        assertThat(anonymous.viewFrom("Host: evil.example", forwarded))
+                .startsWith("403 ")
+                .contains("delayqueue.allowed-hosts");
+        assertThat(anonymous.viewFrom("Host: queue.example", forwarded)).startsWith("200 ");
+    }
+
+    static List<String> forwarded() {
+        return List.of(
+                "X-Forwarded-Host: localhost",
+                "X-Forwarded-Proto: https",
+                "X-Forwarded-Host: localhost\r\nX-Forwarded-Proto: https",
+                "Forwarded: host=localhost;proto=https");
+    }
+
+    /** Only for HTTPS, browsers send such an origin, and Sec-Fetch-Site to a name that is public. */
+    @ParameterizedTest
+    @ValueSource(strings = {"Origin: https://shop.example", "Sec-Fetch-Site: same-origin"})
+    void pageBehindAProxyThatTerminatesTlsIsAllowed(String evidence) {
+        assertThat(anonymous.viewFrom("Host: shop.example", "X-Forwarded-Proto: https", evidence))
+                .startsWith("200 ");
+    }
+
     private static EndpointNode at(EndpointNode client, String host) {
         return client.with("X-Forwarded-Host", host).with("X-Forwarded-Proto", "http");
     }

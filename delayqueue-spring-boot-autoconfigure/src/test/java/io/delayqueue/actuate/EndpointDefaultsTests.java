@@ -15,6 +15,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.data.redis.connection.RedisConnection;
@@ -72,6 +73,13 @@ class EndpointDefaultsTests {
                         .act("cancel")
                         .status())
                 .isIn(404, 405);
+    }
+
+    @ParameterizedTest
+    @MethodSource("io.delayqueue.actuate.EndpointContract#forwarded")
+    void pageOfAReboundHostCannotForwardAnother(String forwarded) {
+        assertThat(node.viewFrom("Host: evil.example", forwarded)).startsWith("403 ");
+        assertThat(node.viewFrom("Host: localhost", forwarded)).startsWith("200 ");
     }
 
     @Test

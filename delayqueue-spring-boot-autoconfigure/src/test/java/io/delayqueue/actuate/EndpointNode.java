@@ -9,6 +9,8 @@ import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.template.receive.DelayQueueReceiver;
 import io.delayqueue.template.receive.LeasedDelivery;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.Socket;
 import java.net.URI;
 import java.net.URLEncoder;
 import java.net.http.HttpClient;
@@ -168,6 +170,26 @@ public final class EndpointNode implements AutoCloseable {
             return new Reply(client.send(request.build(), BodyHandlers.ofString(UTF_8)));
         } catch (IOException | InterruptedException e) {
             throw new IllegalStateException(e);
+        }
+    }
+
+    /**
+     * Reads the summary with the headers of a browser, which include {@code Host}.
+     *
+     * @param headers header lines
+     * @return the status and the body
+     */
+    public String viewFrom(String... headers) {
+        URI uri = URI.create(base);
+        try (Socket socket = new Socket(uri.getHost(), uri.getPort())) {
+            socket.setSoTimeout((int) MAX_WAIT.toMillis());
+            String request = "GET " + uri.getPath() + " HTTP/1.1\r\nConnection: close\r\n"
+                    + String.join("\r\n", headers) + "\r\n\r\n";
+            socket.getOutputStream().write(request.getBytes(UTF_8));
+            String response = new String(socket.getInputStream().readAllBytes(), UTF_8);
+            return response.substring("HTTP/1.1 ".length());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.delayqueue.autoconfigure.http;
 
 import io.delayqueue.actuate.guard.AllowedHosts;
+import io.delayqueue.actuate.guard.ServletHostFilter;
 import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
 import io.delayqueue.autoconfigure.DelayQueueProperties;
 import io.delayqueue.autoconfigure.property.HttpProperties;
@@ -75,12 +76,7 @@ public final class DelayQueueHttpAutoConfiguration {
                     ClassUtils.isPresent(AUTHENTICATION, getClass().getClassLoader())
                             ? GrantedAuthorities::contain
                             : HttpServletRequest::isUserInRole,
-                    request -> hosts.mayBeRebound(
-                                    request.getScheme() + "://" + request.getServerName() + ":"
-                                            + request.getServerPort(),
-                                    request.getHeader("Origin"))
-                            ? AllowedHosts.SENTENCE
-                            : null);
+                    request -> ServletHostFilter.mayBeRebound(hosts, request) ? AllowedHosts.SENTENCE : null);
         }
 
         private static List<Client> clients(Map<String, HttpProperties.Client> clients) {

@@ -110,6 +110,13 @@ class HttpInterfaceCheckTests {
                     assertThatThrownBy(() -> guard.authorize(request, new MockHttpServletResponse(), "push"))
                             .isInstanceOf(AccessDeniedException.class)
                             .hasMessageContaining("delayqueue.allowed-hosts");
+                    request.setServerName("localhost"); // forwarded
+                    request.addHeader("Host", "evil.example");
+                    assertThatThrownBy(() -> guard.authorize(request, new MockHttpServletResponse(), "push"))
+                            .isInstanceOf(AccessDeniedException.class);
+                    request.setAttribute("jakarta.servlet.request.cipher_suite", "TLS_AES_256_GCM_SHA384");
+                    assertThatCode(() -> guard.authorize(request, new MockHttpServletResponse(), "push"))
+                            .doesNotThrowAnyException();
                 });
     }
 

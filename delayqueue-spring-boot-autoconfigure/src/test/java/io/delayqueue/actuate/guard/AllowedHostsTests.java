@@ -2,6 +2,7 @@ package io.delayqueue.actuate.guard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -27,8 +28,8 @@ class AllowedHostsTests {
                 "http://QUEUE.example.com"
             })
     void hostThatNoOtherSiteCanHaveIsAllowed(String server) {
-        assertThat(hosts.mayBeRebound(server, null)).isFalse();
-        assertThat(hosts.mayBeRebound(server, server)).isFalse();
+        assertThat(mayBeRebound(server, Map.of())).isFalse();
+        assertThat(mayBeRebound(server, Map.of("Origin", server))).isFalse();
     }
 
     @ParameterizedTest
@@ -42,14 +43,33 @@ class AllowedHostsTests {
                 "http://",
             })
     void anyOtherHostWithoutHttpsMayBeRebound(String server) {
-        assertThat(hosts.mayBeRebound(server, null)).isTrue();
-        assertThat(hosts.mayBeRebound(server, server)).isTrue();
-        assertThat(hosts.mayBeRebound(server, "null")).isTrue();
+        assertThat(mayBeRebound(server, Map.of())).isTrue();
+        assertThat(mayBeRebound(server, Map.of("Origin", server))).isTrue();
+        assertThat(mayBeRebound(server, Map.of("Origin", "null"))).isTrue();
+        assertThat(mayBeRebound("https://localhost", Map.of("Host", server.substring("http://".length()))))
+                .isTrue();
+        assertThat(hosts.mayBeRebound(server, true, name -> null)).isFalse();
     }
 
     @Test
     void pageWithHttpsIsAllowedBehindAProxyThatTerminatesTls() {
-        assertThat(hosts.mayBeRebound("http://shop.example.com:80", "https://shop.example.com"))
+        String server = "http://shop.example.com:80";
+        assertThat(mayBeRebound(server, Map.of("Origin", "https://shop.example.com")))
                 .isFalse();
+        assertThat(mayBeRebound(server, Map.of("Host", "shop.example.com", "Sec-Fetch-Site", "none")))
+                .isFalse();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"shop:8080", "10.1.2.3", "[::1]:8080", "queue.example.com:81"})
+    void forwardedHostIsAllowedIfItHasHttps(String host) {
+        assertThat(mayBeRebound("https://shop.example.com:443", Map.of("Host", host)))
+                .isFalse();
+        assertThat(mayBeRebound("http://shop.example.com:443", Map.of("Host", host)))
+                .isTrue();
+    }
+
+    private boolean mayBeRebound(String server, Map<String, String> headers) {
+        return hosts.mayBeRebound(server, false, headers::get);
     }
 }
