@@ -2,21 +2,17 @@ package io.delayqueue.sample.http;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.delayqueue.sample.SampleTest;
+import io.delayqueue.sample.ProfilesTest;
 import io.delayqueue.sample.Shop;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.http.HttpHeaders;
 import org.springframework.http.MediaType;
-import org.springframework.test.context.ActiveProfiles;
-import org.springframework.test.context.TestPropertySource;
 import org.springframework.test.web.servlet.client.RestTestClient;
 
 /** Requests of clients in other languages to the sample's queue. */
-@SampleTest
-@ActiveProfiles("http")
-@TestPropertySource(properties = "delayqueue.namespace=sample-http")
+@ProfilesTest
 class HttpProfileTests {
 
     private static final String TOKEN = "Bearer sample-token-of-the-shop";

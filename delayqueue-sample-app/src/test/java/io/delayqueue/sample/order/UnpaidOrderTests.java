@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.delayqueue.sample.SampleTest;
 import io.delayqueue.sample.Shop;
 import io.delayqueue.template.DelayQueueOperations;
+import io.delayqueue.test.DelayQueueHarness;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.junit.jupiter.api.Test;
@@ -13,11 +14,9 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.test.context.TestPropertySource;
 
 @SampleTest
 @ExtendWith(OutputCaptureExtension.class)
-@TestPropertySource(properties = {"delayqueue.namespace=sample-unpaid", "sample.payment-window=1s"})
 class UnpaidOrderTests {
 
     @Autowired
@@ -26,9 +25,19 @@ class UnpaidOrderTests {
     @Autowired
     private DelayQueueOperations delayQueue;
 
+    @Autowired
+    private DelayQueueHarness queue;
+
+    /** Places an order whose payment window ends now. */
+    private String unpaidOrder() {
+        String id = shop.order("Teapot");
+        queue.makeDue(UnpaidOrders.TOPIC, id);
+        return id;
+    }
+
     @Test
     void orderIsCancelledAfterItsPaymentWindow() {
-        String id = shop.order("Teapot");
+        String id = unpaidOrder();
 
         await().until(() -> shop.status(id).equals("CANCELLED"));
 
@@ -38,7 +47,7 @@ class UnpaidOrderTests {
 
     @Test
     void cancellationContinuesTheTraceOfTheOrder(CapturedOutput output) {
-        String id = shop.order("Teapot");
+        String id = unpaidOrder();
 
         await().until(() -> output.getOut().contains("Order " + id + " is cancelled"));
 
@@ -61,7 +70,7 @@ class UnpaidOrderTests {
 
     @Test
     void cancelledOrderCannotBePaid() {
-        String id = shop.order("Teapot");
+        String id = unpaidOrder();
         await().until(() -> shop.status(id).equals("CANCELLED"));
 
         shop.act(id, "pay")

@@ -2,21 +2,14 @@ package io.delayqueue.sample.warehouse;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.delayqueue.sample.EmbeddedBroker;
-import io.delayqueue.sample.SampleTest;
+import io.delayqueue.sample.ProfilesTest;
 import io.delayqueue.sample.Shop;
 import io.delayqueue.test.DelayQueueHarness;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
-import org.springframework.context.annotation.Import;
-import org.springframework.test.context.ActiveProfiles;
-import org.springframework.test.context.TestPropertySource;
 
 /** Forwarding with the profile {@code forward}. */
-@SampleTest
-@ActiveProfiles("forward")
-@Import(EmbeddedBroker.class)
-@TestPropertySource(properties = {"delayqueue.namespace=sample-forward", "sample.warehouse.pack-after=1h"})
+@ProfilesTest
 class WarehouseTests {
 
     @Autowired
