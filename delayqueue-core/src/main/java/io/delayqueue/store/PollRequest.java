@@ -66,12 +66,13 @@ public record PollRequest(
      * @param max largest number of messages, 0 to 500
      * @param maxBytes largest total size of the messages in bytes; a single message may be larger
      * @param lease length of the lease, unless the message has its own
-     * @param suspect whether to claim a suspect, too, which is then handled in isolation
-     * @param alone whether a receiver gets the message alone, so that the end of its lease counts as an attempt
+     * @param suspect whether to claim a suspect, too, which is then handled in isolation unless a receiver gets it
+     * @param receiver whether a receiver gets the messages, so that the end of a lease counts as an attempt and not as a
+     *     crash
      * @param handlers number of claimed messages that are handled at once. A message with a crash is claimed only among
      *     these, or as the first
      */
-    public record Claiming(int max, int maxBytes, Duration lease, boolean suspect, boolean alone, int handlers) {
+    public record Claiming(int max, int maxBytes, Duration lease, boolean suspect, boolean receiver, int handlers) {
 
         /** Claims messages that are all handled at once, and no suspect. */
         public Claiming(int max, int maxBytes, Duration lease) {

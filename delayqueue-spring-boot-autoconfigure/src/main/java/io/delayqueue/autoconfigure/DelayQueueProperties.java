@@ -263,7 +263,7 @@ public record DelayQueueProperties(
      * @param confirmAfter If a delivery waits longer than this for a handler, its lease is confirmed before the handler
      *     starts, 1 ms to 1 min.
      * @param isolateAfterCrashes Number of crashes from which on a message is handled in isolation, 1 to 1,000. A crash
-     *     is the end of a lease without a settlement. A settlement resets the number.
+     *     is the end of a listener's lease without a settlement. A settlement resets the number.
      * @param crashLimit Number of crashes in isolation after which a message becomes a dead letter, 1 to 1,000.
      */
     public record Engine(

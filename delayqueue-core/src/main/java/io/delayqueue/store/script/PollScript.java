@@ -42,7 +42,7 @@ final class PollScript {
                 .add(millisSinceLast(request))
                 .add(request.signalDueMessagesLeft() ? "1" : "0")
                 .add(request.claiming().suspect() ? "1" : "0")
-                .add(request.claiming().alone() ? "1" : "0")
+                .add(request.claiming().receiver() ? "1" : "0")
                 .add(limits(request))
                 .add(acknowledges.size())
                 .add(runs.size() / 2)

@@ -124,8 +124,8 @@ final class ReceivePoller implements PeriodicTask {
      */
     Claiming claiming(ReceiveRequest first, int messages) {
         return suspectNext
-                ? new Claiming(0, PollRequest.MAX_BYTES, first.lease(), true, false, 1)
-                : new Claiming(messages, PollRequest.MAX_BYTES, first.lease(), false, first.max() == 1, messages);
+                ? new Claiming(0, PollRequest.MAX_BYTES, first.lease(), true, true, 1)
+                : new Claiming(messages, PollRequest.MAX_BYTES, first.lease(), false, true, messages);
     }
 
     CompletableFuture<Boolean> settle(Settlement settlement, PendingSettlement.@Nullable Attempt delivery) {

@@ -166,8 +166,9 @@ local function writeClaim(claim, newDeadLetters)
         deliveries[at - 1], deliveries[at] = id, claimToken .. mark
         if before[i] then
           local _, attempts, due, failure, counts = parsed(before[i])
-          counts = unmarked(counts) .. (id == claim.isolated and '!' or mark)
-          if id == claim.isolated then
+          local isolated = id == claim.isolated and mark == ''
+          counts = unmarked(counts) .. (isolated and '!' or mark)
+          if isolated then
             before[i] = '- ' .. attempts .. counts .. ' ' .. due .. ' ' .. failure
           end
           deliveries[at] = claimToken .. ' ' .. (attempts + 1) .. counts .. ' ' .. due .. ' ' .. failure

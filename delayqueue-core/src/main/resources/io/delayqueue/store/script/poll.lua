@@ -12,7 +12,7 @@
 -- ARGV[11] ms since the consumer's last poll on this shard, by its own clock; -1: unknown
 -- ARGV[12] '1': publish a signal if due messages are left behind
 -- ARGV[13] '1': claims a suspect, too, to be handled in isolation
--- ARGV[14] '1': a receiver gets the message alone, so that the end of its lease counts as an attempt
+-- ARGV[14] '1': claims for a receiver, so that the end of a lease counts as an attempt and not as a crash
 -- ARGV[15] six numbers, separated by blanks: permitted attempts of messages without their own limit; most reclaims
 --          (<= 500); time in ms for which reclaiming is suspended; crashes of a message from which on it is a suspect;
 --          crashes in isolation after which a message is dead-lettered; number of claimed messages that are handled at

@@ -1,6 +1,6 @@
 -- fragment: reclaims leases that have ended. Such an end is a crash: it is counted apart from attempts, because the
 -- handler may not have run. After the last permitted crash in isolation the message is dead-lettered. If a receiver got
--- the message alone, the attempt counts instead.
+-- the message, the attempt counts instead.
 
 local function reclaim(max, reclaimed, newDeadLetters)
   local ended = redis.call('ZRANGEBYSCORE', leasesKey, '-inf', leaseTimeText, 'LIMIT', 0, max)

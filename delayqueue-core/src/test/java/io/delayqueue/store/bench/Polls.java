@@ -27,7 +27,7 @@ public final class Polls {
     private int maxBytes = PollRequest.MAX_BYTES;
     private Duration lease = Duration.ofSeconds(30);
     private boolean suspect;
-    private boolean alone;
+    private boolean receiver;
     private int handlers = PollRequest.MAX_BATCH;
     private int reclaimMax = PollRequest.MAX_BATCH;
     private Duration gap = Duration.ofSeconds(5);
@@ -56,9 +56,9 @@ public final class Polls {
         return this;
     }
 
-    /** Claims a message alone for a receiver. */
-    public Polls claimAlone() {
-        alone = true;
+    /** Claims for a receiver. */
+    public Polls claimForReceiver() {
+        receiver = true;
         handlers = 1;
         max = 1;
         return this;
@@ -160,7 +160,7 @@ public final class Polls {
                 consumer,
                 sequence,
                 consumer + "-" + Long.toString(sequence, 36),
-                new Claiming(max, maxBytes, lease, suspect, alone, handlers),
+                new Claiming(max, maxBytes, lease, suspect, receiver, handlers),
                 new Reclaiming(reclaimMax, 3, CrashLimits.DEFAULTS, gap, Duration.ofSeconds(10)),
                 signalDueMessagesLeft,
                 List.copyOf(settlements),

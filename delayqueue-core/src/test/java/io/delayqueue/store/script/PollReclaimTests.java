@@ -177,11 +177,17 @@ class PollReclaimTests extends ScriptTable {
                         "due never, lease never",
                         new ShardState()),
                 new Row(
-                        "a message that a receiver gets alone",
+                        "a message that a receiver gets",
                         new ShardState().scheduled("a", T0 - 5).scheduled("b", T0 - 4),
-                        polls(poll -> poll.claimAlone()),
+                        polls(poll -> poll.claimForReceiver()),
                         "claimed a#1@-5, due -4, lease 30000",
-                        new ShardState().leased("a", T0 - 5, "w1-3+", END).scheduled("b", T0 - 4)));
+                        new ShardState().leased("a", T0 - 5, "w1-3+", END).scheduled("b", T0 - 4)),
+                new Row(
+                        "a suspect that a receiver gets is not isolated",
+                        new ShardState().suspect("a", T0 - 5, 1, "/2/1", "E: no"),
+                        polls(poll -> poll.claimForReceiver().claimSuspect()),
+                        "claimed a#2@-5(E: no), due never, lease 30000",
+                        new ShardState().leased("a", T0 - 5, "w1-3", END, 2, "/2/1+", "E: no")));
     }
 
     private static Stream<Row> settled() {

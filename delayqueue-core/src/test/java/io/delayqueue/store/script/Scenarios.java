@@ -106,9 +106,9 @@ final class Scenarios {
                         Set.of("c", "d", "e")),
                 poll("claim first attempts", state, poll -> poll.claim(1), Set.of("a", "b", "c", "d", "e")),
                 poll(
-                        "claim alone",
+                        "claim for a receiver",
                         new ShardState().leased("a", T0 - 9, "w1-1+", END).scheduled("c", T0 - 5),
-                        poll -> poll.claimAlone().acknowledge("a", "w1-1"),
+                        poll -> poll.claimForReceiver().acknowledge("a", "w1-1"),
                         Set.of("c")));
     }
 

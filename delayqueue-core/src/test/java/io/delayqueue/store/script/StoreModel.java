@@ -119,8 +119,8 @@ final class StoreModel {
         int isolatedCrashes;
         /** Whether it waits to be isolated, or is leased in isolation. */
         boolean suspect;
-        /** Whether it is leased alone by a receiver. */
-        boolean alone;
+        /** Whether it is leased by a receiver. */
+        boolean receiver;
 
         String failure = "";
         long deliveryDue;
@@ -190,7 +190,7 @@ final class StoreModel {
         }
 
         String countText() {
-            String mark = token == null ? "" : suspect ? "!" : alone ? "+" : "";
+            String mark = token == null ? "" : receiver ? "+" : suspect ? "!" : "";
             return (postponements == 0 ? "" : "p" + postponements)
                     + (crashes == 0 ? "" : "/" + crashes + "/" + isolatedCrashes)
                     + mark;
@@ -410,7 +410,7 @@ final class StoreModel {
             }
             Duration own = message.limits.lease();
             message.attempts++;
-            message.alone = request.claiming().alone();
+            message.receiver = request.claiming().receiver();
             message.token = request.token();
             message.deliveryDue = message.due;
             message.leaseEnd = passed + (own == null ? request.claiming().lease() : own).toMillis();
@@ -421,7 +421,7 @@ final class StoreModel {
                     message.attempts,
                     message.postponements,
                     message.crashes,
-                    message.suspect,
+                    message.suspect && !message.receiver,
                     message.failure.isEmpty() ? null : message.failure,
                     new byte[0]));
         }
@@ -471,7 +471,7 @@ final class StoreModel {
         for (Live message : fitting(
                 kind, over, request.reclaiming().max(), request.claiming().maxBytes())) {
             String token = requireNonNull(message.token);
-            if (message.alone && !message.suspect) {
+            if (message.receiver) {
                 Integer own = message.limits.maxAttempts();
                 if (message.attempts < (own == null ? request.reclaiming().maxAttempts() : own)) {
                     message.back(now, message.attempts, message.failure);

@@ -311,7 +311,7 @@ class StoreModelTests {
                         200 + random.nextInt(3000),
                         Duration.ofSeconds(4),
                         random.nextInt(3) == 0,
-                        random.nextInt(3) == 0,
+                        random.nextInt(6) == 0,
                         random.nextInt(4)),
                 new Reclaiming(1 + random.nextInt(5), 3, CRASHES, Duration.ofSeconds(20), Duration.ofSeconds(5)),
                 random.nextBoolean(),

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.message.Shard;
@@ -106,13 +107,8 @@ class SettleLeasedTests extends ReceiveTest {
         for (String id : List.of("a", "b", "c", "d")) {
             send(id, Duration.ZERO);
         }
-        for (String id : List.of("a", "b")) {
-            long due = found(id).dueAt().toEpochMilli();
-            ShardKeys keys = queue.keySpace.of(Shard.single("orders"));
-            server.command("HSET", new String(keys.deliveries(), UTF_8), id, "- 0/2/0 " + due + " ");
-            server.command("HSET", new String(keys.meta(), UTF_8), "suspects", "1");
-            server.command("ZADD", new String(keys.schedule(), UTF_8), Long.toString(due + 1_000_000_000_000_000L), id);
-        }
+        suspect("a");
+        suspect("b");
 
         List<String> received = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
@@ -126,21 +122,50 @@ class SettleLeasedTests extends ReceiveTest {
         assertThat(receiveNow(10)).isEmpty();
     }
 
+    /** The client may have disconnected: the attempts, not the crashes, limit how often it is received. */
     @Test
-    void aWaitingReceiverGetsAMessageThatBecomesASuspect() {
+    void theEndOfALeaseIsAnAttemptAndNoCrash() {
+        for (String id : List.of("a", "b")) {
+            send(id, Duration.ZERO);
+        }
+        for (int attempt = 1; attempt <= 3; attempt++) {
+            List<LeasedDelivery> deliveries = receiver.receive("orders", 2, LONG, LEASE);
+            assertThat(deliveries).hasSize(2);
+            for (LeasedDelivery delivery : deliveries) {
+                assertThat(delivery.attempt()).isEqualTo(attempt);
+                assertThat(delivery.crashes()).isZero();
+            }
+            pass(LEASE);
+        }
+
+        assertThat(receiveNow(2)).isEmpty();
+        assertThat(deadLetters())
+                .extracting(DeadLetter::cause)
+                .containsExactly(DeadLetterCause.ATTEMPTS_SPENT, DeadLetterCause.ATTEMPTS_SPENT);
+    }
+
+    @Test
+    void theEndOfALeaseOfASuspectIsAnAttemptAndNoCrash() {
         send("a", Duration.ZERO);
-        long due = found("a").dueAt().toEpochMilli();
+        suspect("a");
+        for (int attempt = 1; attempt <= 3; attempt++) {
+            LeasedDelivery delivery = receiveOne();
+            assertThat(delivery.attempt()).isEqualTo(attempt);
+            assertThat(delivery.crashes()).isEqualTo(2);
+            pass(LEASE);
+        }
+
+        assertThat(receiveNow(1)).isEmpty();
+        assertThat(deadLetters()).extracting(DeadLetter::cause).containsExactly(DeadLetterCause.ATTEMPTS_SPENT);
+    }
+
+    /** The message's leases in two processes ended without a settlement. */
+    private void suspect(String id) {
+        long due = found(id).dueAt().toEpochMilli();
         ShardKeys keys = queue.keySpace.of(Shard.single("orders"));
-        server.command("HSET", new String(keys.deliveries(), UTF_8), "a", "- 0/1/0 " + due + " ");
-        assertThat(receiver.receive("orders", 2, LONG, LEASE)).hasSize(1);
-        CompletableFuture<List<LeasedDelivery>> waiting = waiting(1);
-        awaitAsleep();
-
-        pass(LEASE);
-
-        LeasedDelivery isolated = join(waiting).get(0);
-        assertThat(isolated.crashes()).isEqualTo(2);
-        assertThat(join(isolated.acknowledge())).isTrue();
+        server.command("HSET", new String(keys.deliveries(), UTF_8), id, "- 0/2/0 " + due + " ");
+        server.command("HSET", new String(keys.meta(), UTF_8), "suspects", "1");
+        server.command("ZADD", new String(keys.schedule(), UTF_8), Long.toString(due + 1_000_000_000_000_000L), id);
     }
 
     @Test
