@@ -53,7 +53,7 @@ def stop(*_):
     global stopping
     stopping = True
     if receiving:
-        sys.exit()  # closes the connection: the queue then claims no message for it
+        sys.exit()  # a message that is due within the wait is delivered again when its lease ends
 
 
 signal.signal(signal.SIGTERM, stop)

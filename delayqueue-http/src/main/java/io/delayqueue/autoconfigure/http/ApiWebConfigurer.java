@@ -4,17 +4,13 @@ import io.delayqueue.web.api.ApiSettings;
 import io.delayqueue.web.api.RequestReader;
 import io.delayqueue.web.api.ResponseReturnValueHandler;
 import io.delayqueue.web.guard.AccessGuard;
-import io.delayqueue.web.waiting.AbandonedWaits;
 import io.delayqueue.web.waiting.RequestBodies;
 import java.util.List;
 import org.springframework.web.method.support.HandlerMethodArgumentResolver;
 import org.springframework.web.method.support.HandlerMethodReturnValueHandler;
-import org.springframework.web.servlet.config.annotation.InterceptorRegistry;
 import org.springframework.web.servlet.config.annotation.WebMvcConfigurer;
 
-/**
- * Registers the argument resolver, return value handler and interceptor of the HTTP API's controllers in Spring MVC.
- */
+/** Registers the argument resolver and return value handler of the HTTP API's controllers in Spring MVC. */
 final class ApiWebConfigurer implements WebMvcConfigurer {
 
     private final ApiSettings settings;
@@ -30,11 +26,6 @@ final class ApiWebConfigurer implements WebMvcConfigurer {
     @Override
     public void addArgumentResolvers(List<HandlerMethodArgumentResolver> resolvers) {
         resolvers.add(new RequestReader(settings, guard, bodies));
-    }
-
-    @Override
-    public void addInterceptors(InterceptorRegistry registry) {
-        registry.addInterceptor(new AbandonedWaits()).addPathPatterns(settings.basePath() + "/**");
     }
 
     @Override

@@ -141,8 +141,8 @@ public final class DelayQueueHttpAutoConfiguration {
 
         @Bean
         @ConditionalOnMissingBean
-        LongPolls delayQueueLongPolls(DelayQueueProperties properties, DelayQueueEngine engine) {
-            return new LongPolls(properties.http().maxWaiting(), engine.tasks());
+        LongPolls delayQueueLongPolls(DelayQueueProperties properties) {
+            return new LongPolls(properties.http().maxWaiting());
         }
     }
     /** Configuration for Spring Boot's Tomcat. */

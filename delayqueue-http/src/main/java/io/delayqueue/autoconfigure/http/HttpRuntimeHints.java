@@ -10,7 +10,7 @@ final class HttpRuntimeHints implements RuntimeHintsRegistrar {
 
     private static final List<String> OPTIONAL = List.of(
             "org.apache.catalina.connector.RequestFacade",
-            "org.eclipse.jetty.ee11.servlet.ServletContextRequest",
+            "org.eclipse.jetty.ee11.servlet.HttpInput",
             "org.springframework.security.core.Authentication");
 
     @Override

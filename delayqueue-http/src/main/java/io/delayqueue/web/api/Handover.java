@@ -4,20 +4,17 @@ import io.delayqueue.message.Completions;
 import io.delayqueue.template.receive.LeasedDelivery;
 import io.delayqueue.web.api.response.ReceiveResponse;
 import io.delayqueue.web.api.response.SettleResponse;
-import io.delayqueue.web.waiting.AbandonedWaits;
-import io.delayqueue.web.waiting.LongPoll;
-import jakarta.servlet.http.HttpServletRequest;
+import io.delayqueue.web.waiting.LongPolls.LongPoll;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes received deliveries to the waiting client. If the client has disconnected or the wait has timed out, the
- * deliveries are released, and the attempt does not count. Thread-safe.
+ * Writes received deliveries to the waiting client. If the write fails, the container has reported that the client has
+ * disconnected, or the wait has timed out, the deliveries are released, and the attempt does not count. Thread-safe.
  */
 final class Handover {
 
@@ -48,20 +45,16 @@ final class Handover {
     /**
      * Starts a handover.
      *
-     * @param request the waiting request
      * @param receiving completes with the received deliveries
      * @param settling completes with the results of the request's settlements; does not fail
      * @param wait maximum time of the receive call
      */
     static PendingResponse<ReceiveResponse> begin(
-            HttpServletRequest request,
             LongPoll poll,
             CompletableFuture<List<LeasedDelivery>> receiving,
             CompletableFuture<List<SettleResponse>> settling,
             Duration wait) {
         Handover handover = new Handover(poll, receiving, settling, wait);
-        AbandonedWaits.remember(request, handover::end);
-        poll.onDisconnect(handover::disconnected);
         poll.onShutdown(() -> receiving.complete(List.of()));
         CompletableFuture<?> ignored = receiving.whenComplete(handover::received);
         return handover.response;
@@ -70,10 +63,11 @@ final class Handover {
     private void received(@Nullable List<LeasedDelivery> deliveries, @Nullable Throwable failure) {
         if (deliveries == null) {
             if (!(failure instanceof CancellationException)) {
-                poll.respond(() -> response.fail(problem(
+                poll.close();
+                response.fail(problem(
                         failure == null
                                 ? new IllegalStateException("The receive call ended without a result")
-                                : Completions.cause(failure))));
+                                : Completions.cause(failure)));
             }
             return;
         }
@@ -82,17 +76,15 @@ final class Handover {
     }
 
     private void respond(List<LeasedDelivery> deliveries, List<SettleResponse> settled) {
-        AtomicBoolean taken = new AtomicBoolean();
-        boolean responded = false;
+        boolean taken = false;
+        poll.close();
         try {
             ReceiveResponse body = ReceiveResponse.of(deliveries, settled);
-            responded = poll.respond(
-                    () -> taken.set(response.complete(Response.ok(body).whenWritten(this::written))));
+            taken = response.complete(Response.ok(body).whenWritten(this::written));
         } catch (RuntimeException e) {
-            poll.close();
             response.fail(e);
         }
-        if (!responded || !taken.get() || ended) {
+        if (!taken || ended) {
             release();
         }
     }

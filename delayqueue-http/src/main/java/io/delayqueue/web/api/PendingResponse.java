@@ -2,7 +2,6 @@ package io.delayqueue.web.api;
 
 import io.delayqueue.message.Completions;
 import io.delayqueue.web.waiting.BriefWait;
-import jakarta.servlet.http.HttpServletRequest;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -35,7 +34,7 @@ public final class PendingResponse<T> {
      * @param onTimeout called then; completes the response
      * @param onDisconnect called when the container reports that the client of an asynchronous request has disconnected,
      *     as over HTTP/2
-     * @param onEnd called when an asynchronous request ends for any reason
+     * @param onEnd called when the request ends for any reason, possibly more than once
      */
     PendingResponse(Duration timeout, Runnable onTimeout, Runnable onDisconnect, Runnable onEnd) {
         this.timeout = timeout;
@@ -74,8 +73,8 @@ public final class PendingResponse<T> {
      * @throws RuntimeException the failure of the response
      */
     @Nullable
-    Response<T> await(HttpServletRequest request) {
-        if (!BriefWait.isDone(request, completion)) {
+    Response<T> await() {
+        if (!BriefWait.isDone(completion)) {
             return null;
         }
         try {
@@ -83,6 +82,11 @@ public final class PendingResponse<T> {
         } catch (RuntimeException e) {
             throw Completions.unchecked(e);
         }
+    }
+
+    /** Ends a request whose response is not written asynchronously. */
+    void end() {
+        onEnd.run();
     }
 
     /** Starts asynchronous processing. The response is written once it is complete. Called once. */

@@ -8,8 +8,8 @@ import io.delayqueue.web.api.response.ReceiveResponse;
 import io.delayqueue.web.api.response.SettleResponse;
 import io.delayqueue.web.guard.Permission;
 import io.delayqueue.web.guard.Requires;
-import io.delayqueue.web.waiting.LongPoll;
 import io.delayqueue.web.waiting.LongPolls;
+import io.delayqueue.web.waiting.LongPolls.LongPoll;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -61,15 +61,11 @@ public class ReceiveController extends ApiController {
             throw ProblemType.FAILED.exception("The request does not support asynchronous processing. Set"
                     + " async-supported on all filters and servlets that it passes.");
         }
-        LongPoll poll = polls.open(call.request(), call.client());
+        LongPoll poll = polls.open(call.client());
         try {
             CompletableFuture<List<SettleResponse>> results = settle(call, request.settlements());
             return Handover.begin(
-                    call.request(),
-                    poll,
-                    receiver.receiveAsync(request.topics(), count, wait, request.lease()),
-                    results,
-                    wait);
+                    poll, receiver.receiveAsync(request.topics(), count, wait, request.lease()), results, wait);
         } catch (RuntimeException e) {
             poll.close();
             throw e;

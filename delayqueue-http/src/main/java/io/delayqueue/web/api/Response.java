@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param headers names and values
  * @param body null if the response has none
- * @param written called once after the whole response was flushed
+ * @param written called once after the whole response was flushed; not called if the write fails
  * @param <T> type of the body
  */
 public record Response<T>(

@@ -36,20 +36,26 @@ public final class ResponseReturnValueHandler implements HandlerMethodReturnValu
             NativeWebRequest webRequest)
             throws Exception {
         if (returnValue instanceof PendingResponse<?> pending) {
-            HttpServletRequest request = Objects.requireNonNull(webRequest.getNativeRequest(HttpServletRequest.class));
-            Response<?> completed = pending.await(request);
-            if (completed == null) {
-                pending.defer(WebAsyncUtils.getAsyncManager(webRequest), mavContainer);
-                return;
+            boolean waits = false;
+            try {
+                Response<?> completed = pending.await();
+                if (completed == null) {
+                    pending.defer(WebAsyncUtils.getAsyncManager(webRequest), mavContainer);
+                    waits = true;
+                } else {
+                    write(completed, mavContainer, webRequest);
+                }
+            } finally {
+                if (!waits) {
+                    pending.end();
+                }
             }
-            write(completed, mavContainer, webRequest);
         } else {
             write((Response<?>) Objects.requireNonNull(returnValue), mavContainer, webRequest);
         }
     }
 
-    private static void write(Response<?> response, ModelAndViewContainer mavContainer, NativeWebRequest webRequest)
-            throws IOException {
+    private static void write(Response<?> response, ModelAndViewContainer mavContainer, NativeWebRequest webRequest) {
         mavContainer.setRequestHandled(true);
         HttpServletResponse servletResponse =
                 Objects.requireNonNull(webRequest.getNativeResponse(HttpServletResponse.class));
@@ -60,13 +66,17 @@ public final class ResponseReturnValueHandler implements HandlerMethodReturnValu
         servletResponse.setHeader(RequestId.HEADER, requestId);
         response.headers().forEach(servletResponse::setHeader);
         Object body = response.body() instanceof Problem problem ? problem.of(requestId) : response.body();
+        byte[] bytes = body == null ? new byte[0] : Json.write(body);
         if (body != null) {
-            byte[] bytes = Json.write(body);
             servletResponse.setContentType(body instanceof Problem ? PROBLEM : JSON);
             servletResponse.setContentLength(bytes.length);
-            servletResponse.getOutputStream().write(bytes);
         }
-        servletResponse.flushBuffer();
+        try {
+            servletResponse.getOutputStream().write(bytes);
+            servletResponse.flushBuffer();
+        } catch (IOException e) {
+            return; // the client has disconnected: nothing can be reported to it
+        }
         response.written().run();
     }
 }

@@ -108,14 +108,7 @@ final class AsyncResponse implements AsyncListener {
         }
     }
 
-    /**
-     * Ends a request whose client has disconnected, with a status that meters count neither as a success nor as a
-     * server error.
-     */
-    void endDisconnected() {
-        end(this::markDisconnected);
-    }
-
+    /** Sets a status that meters count neither as a success nor as a server error. */
     private void markDisconnected() {
         ((HttpServletResponse) async.getResponse()).setStatus(CLIENT_DISCONNECTED);
     }

@@ -117,7 +117,7 @@ public final class CompatServlet extends HttpServlet {
             return polls.pop(request, response, job.topic(), client, writer);
         }
         CompletableFuture<byte[]> executing = jobs.execute(verb, job, client);
-        if (BriefWait.isDone(request, executing) && !executing.isCompletedExceptionally()) {
+        if (BriefWait.isDone(executing) && !executing.isCompletedExceptionally()) {
             return executing.join();
         }
         AsyncResponse later = writer.begin(request, Duration.ZERO, () -> {});

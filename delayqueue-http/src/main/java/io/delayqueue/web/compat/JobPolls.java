@@ -7,8 +7,8 @@ import io.delayqueue.web.guard.Client;
 import io.delayqueue.web.guard.Rejection;
 import io.delayqueue.web.guard.RequestFacts;
 import io.delayqueue.web.waiting.BriefWait;
-import io.delayqueue.web.waiting.LongPoll;
 import io.delayqueue.web.waiting.LongPolls;
+import io.delayqueue.web.waiting.LongPolls.LongPoll;
 import io.delayqueue.web.waiting.TooManyWaitingException;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -16,13 +16,12 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Handles pops. A waiting client holds neither a thread nor a connection to Redis. Nothing is received for a
- * disconnected client. Thread-safe.
+ * Handles pops. A waiting client holds neither a thread nor a connection to Redis. If the response cannot be written,
+ * the job is released. Thread-safe.
  */
 public final class JobPolls {
 
@@ -73,7 +72,7 @@ public final class JobPolls {
         names.forEach(client::requireTopic);
         LongPoll poll;
         try {
-            poll = polls.open(request, client);
+            poll = polls.open(client);
         } catch (TooManyWaitingException e) {
             RequestFacts.rejection(request, Rejection.TOO_MANY_WAITING);
             return Verb.POP.failed(e.getMessage());
@@ -83,7 +82,7 @@ public final class JobPolls {
                 .thenCompose(this::indexed)
                 .exceptionally(failure -> new Popped(() -> Verb.POP.failed(JobService.sentence(failure)), null));
         try {
-            if (BriefWait.isDone(request, popping)) {
+            if (BriefWait.isDone(popping)) {
                 respond(response, poll, popping.join(), writer);
             } else {
                 wait(request, poll, receiving, popping, writer);
@@ -161,10 +160,6 @@ public final class JobPolls {
             CompletableFuture<?> ignored = popping.thenAccept(Popped::release);
             throw e;
         }
-        poll.onDisconnect(() -> {
-            end.run();
-            later.endDisconnected();
-        });
         poll.onShutdown(end);
         CompletableFuture<?> ignored = popping.thenAccept(popped -> respond(later, poll, popped));
     }
@@ -178,9 +173,11 @@ public final class JobPolls {
     }
 
     private static void respond(AsyncResponse later, LongPoll poll, Popped popped) {
+        poll.close();
         boolean started = false;
         try {
-            started = poll.respond(() -> later.write(popped.body(), popped::release));
+            later.write(popped.body(), popped::release);
+            started = true;
         } finally {
             if (!started) {
                 popped.release();
@@ -190,12 +187,13 @@ public final class JobPolls {
 
     /** Responds on the thread of the request. */
     private static void respond(HttpServletResponse response, LongPoll poll, Popped popped, ResponseWriter writer) {
-        AtomicBoolean written = new AtomicBoolean();
+        poll.close();
+        boolean written = false;
         try {
-            poll.respond(() -> written.set(writer.isWritten(
-                    response, HttpServletResponse.SC_OK, popped.body().get())));
+            written = writer.isWritten(
+                    response, HttpServletResponse.SC_OK, popped.body().get());
         } finally {
-            if (!written.get()) {
+            if (!written) {
                 popped.release();
             }
         }

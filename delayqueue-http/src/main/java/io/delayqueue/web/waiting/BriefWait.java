@@ -1,6 +1,5 @@
 package io.delayqueue.web.waiting;
 
-import jakarta.servlet.http.HttpServletRequest;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -11,21 +10,15 @@ import java.util.concurrent.TimeoutException;
  * Waits on the thread of a request for a reply of Redis, which usually takes less than a millisecond. An asynchronous
  * response costs more than this wait: a second dispatch, on another thread. A longer wait would let a Redis that does not
  * reply occupy the threads of the server.
- *
- * <p>Over HTTP/2 there is no wait, because Tomcat reports a reset stream only to a request that is already asynchronous.
  */
 public final class BriefWait {
 
     private static final long MILLIS = 5;
-    private static final String HTTP_2 = "HTTP/2.0";
 
     private BriefWait() {}
 
     /** Waits for at most 5 ms, and returns whether the future is completed. */
-    public static boolean isDone(HttpServletRequest request, CompletableFuture<?> future) {
-        if (HTTP_2.equals(request.getProtocol())) {
-            return future.isDone();
-        }
+    public static boolean isDone(CompletableFuture<?> future) {
         try {
             future.get(MILLIS, TimeUnit.MILLISECONDS);
             return true;

@@ -2,6 +2,7 @@ package io.delayqueue.web.waiting;
 
 import io.delayqueue.web.guard.Client;
 import io.delayqueue.web.guard.RequestFacts;
+import io.delayqueue.web.waiting.IncomingBody.State;
 import jakarta.servlet.ServletInputStream;
 import jakarta.servlet.http.HttpServletRequest;
 import java.io.ByteArrayOutputStream;
@@ -10,10 +11,8 @@ import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.Function;
 import java.util.function.LongConsumer;
 import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,7 +22,7 @@ import org.jspecify.annotations.Nullable;
 public final class RequestBodies {
 
     /** A body that is incomplete after this time is slow. Usual bodies arrive within milliseconds. */
-    static final Duration SLOW_AFTER = Peer.BODY_TIMEOUT;
+    static final Duration SLOW_AFTER = IncomingBody.USUAL_TIME;
 
     private static final int BUFFER_SIZE = 8192;
     private static final long FIRST_PAUSE = 50_000;
@@ -32,20 +31,17 @@ public final class RequestBodies {
     private final int maxBytes;
     private final long timeoutNanos;
     private final int maxSlow;
-    private final Function<HttpServletRequest, Supplier<BodyState>> states;
+    private final Containers containers;
     private final LongSupplier nanoTime;
     private final LongConsumer pause;
     /** The number of slow bodies by the identity of their client. */
     private final Map<String, Integer> slow = new ConcurrentHashMap<>();
 
-    /** What the container knows about the next part of a body. */
-    enum BodyState {
-        /** A read does not block: bytes, or the end of the body, have arrived. */
-        ARRIVED,
-        /** A read would block. */
-        AWAITED,
-        /** A read may block until the container's own timeout. */
-        UNKNOWN
+    /** Returns the body of a request as its container knows it. */
+    @FunctionalInterface
+    interface Containers {
+
+        IncomingBody bodyOf(HttpServletRequest request) throws IOException;
     }
 
     /**
@@ -56,7 +52,7 @@ public final class RequestBodies {
      * @param maxSlow maximum number of slow bodies of a client at the same time
      */
     public RequestBodies(int maxBytes, Duration timeout, int maxSlow) {
-        this(maxBytes, timeout, maxSlow, Peer::bodyOf, System::nanoTime, LockSupport::parkNanos);
+        this(maxBytes, timeout, maxSlow, IncomingBody::of, System::nanoTime, LockSupport::parkNanos);
     }
 
     /** Creates a reader with another container, clock and pause between checks. */
@@ -64,13 +60,13 @@ public final class RequestBodies {
             int maxBytes,
             Duration timeout,
             int maxSlow,
-            Function<HttpServletRequest, Supplier<BodyState>> states,
+            Containers containers,
             LongSupplier nanoTime,
             LongConsumer pause) {
         this.maxBytes = maxBytes;
         this.timeoutNanos = timeout.toNanos();
         this.maxSlow = maxSlow;
-        this.states = states;
+        this.containers = containers;
         this.nanoTime = nanoTime;
         this.pause = pause;
     }
@@ -114,14 +110,14 @@ public final class RequestBodies {
     private final class Arrival implements AutoCloseable {
 
         private final ServletInputStream in;
-        private final Supplier<BodyState> state;
+        private final IncomingBody body;
         private final Client client;
         private final long begin = nanoTime.getAsLong();
         private boolean counted;
 
         Arrival(HttpServletRequest request) throws IOException {
             this.in = request.getInputStream();
-            this.state = states.apply(request);
+            this.body = containers.bodyOf(request);
             Client known = RequestFacts.client(request);
             this.client = known == null ? Client.ofUser(null) : known;
         }
@@ -129,15 +125,15 @@ public final class RequestBodies {
         /** Waits until a read does not block, as far as the container knows that. */
         void await() throws IOException {
             for (long next = FIRST_PAUSE; ; next = Math.min(2 * next, LONGEST_PAUSE)) {
-                BodyState now = in.available() > 0 ? BodyState.ARRIVED : state.get();
+                State now = body.state();
                 long elapsed = nanoTime.getAsLong() - begin;
                 if (elapsed >= timeoutNanos) {
                     throw SlowBodyException.ofTimeout(Duration.ofNanos(timeoutNanos));
                 }
-                if (now == BodyState.UNKNOWN || elapsed >= SLOW_AFTER.toNanos()) {
+                if (now == State.UNKNOWN || elapsed >= SLOW_AFTER.toNanos()) {
                     count();
                 }
-                if (now != BodyState.AWAITED) {
+                if (now != State.AWAITED) {
                     return;
                 }
                 pause.accept(Math.min(next, timeoutNanos - elapsed));

@@ -3,16 +3,14 @@ package io.delayqueue.web.waiting;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.ServletRequest;
 import java.io.IOException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.apache.catalina.connector.Request;
 import org.apache.catalina.connector.Response;
 import org.apache.catalina.valves.ValveBase;
-import org.apache.coyote.ActionCode;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes Tomcat's own request available to {@link Peer}. A valve receives it by public methods; filters and servlets
- * receive a facade of it. Also completes a request that Tomcat leaves open after an HTTP/2 reset. Thread-safe.
+ * Makes Tomcat's own request available to {@link TomcatBody}. A valve receives it by public methods; filters and servlets
+ * receive a facade of it. Thread-safe.
  */
 public final class TomcatRequestValve extends ValveBase {
 
@@ -33,19 +31,6 @@ public final class TomcatRequestValve extends ValveBase {
         // unlike an attribute of the servlet request, it is not reported to the application's listeners
         org.apache.coyote.Request inner = request.getCoyoteRequest();
         inner.setAttribute(REQUEST, inner);
-        boolean failed = isFailed(inner);
         getNext().invoke(request, response);
-        if (failed && isFailed(inner)) {
-            // Tomcat 11.0.24 handles a reset twice if it arrives while the request thread returns from the
-            // application. The second time it calls no listener and leaves the request open, and a graceful
-            // shutdown waits for it.
-            request.getAsyncContext().complete();
-        }
-    }
-
-    private static boolean isFailed(org.apache.coyote.Request request) {
-        AtomicBoolean failed = new AtomicBoolean();
-        request.action(ActionCode.ASYNC_IS_ERROR, failed);
-        return failed.get();
     }
 }

@@ -39,7 +39,7 @@ public final class UnreadBodyFilter extends HttpFilter {
         } finally {
             // the body of an asynchronous request has already been read
             if (!request.isAsyncStarted()) {
-                Peer.endUnread(request);
+                IncomingBody.discard(request);
             }
         }
     }

@@ -1,6 +1,6 @@
 /**
- * Connections of HTTP clients: reads bodies up to a size, limits the number of waiting clients, detects disconnected
- * clients, and ends requests with an unread body. Read next: {@link io.delayqueue.web.waiting.LongPolls}.
+ * Connections of HTTP clients: reads bodies up to a size and a time, ends requests with an unread body, and limits the
+ * number of waiting clients. Read next: {@link io.delayqueue.web.waiting.LongPolls}.
  */
 @Internal
 @NullMarked

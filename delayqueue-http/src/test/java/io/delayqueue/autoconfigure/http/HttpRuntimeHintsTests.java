@@ -3,7 +3,7 @@ package io.delayqueue.autoconfigure.http;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import org.apache.catalina.connector.RequestFacade;
-import org.eclipse.jetty.ee11.servlet.ServletContextRequest;
+import org.eclipse.jetty.ee11.servlet.HttpInput;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
@@ -27,7 +27,7 @@ class HttpRuntimeHintsTests {
     @Test
     void typesThatMayBeAbsentAreRegistered() {
         assertThat(RuntimeHintsPredicates.reflection()
-                        .onType(ServletContextRequest.class)
+                        .onType(HttpInput.class)
                         .and(RuntimeHintsPredicates.reflection().onType(Authentication.class))
                         .and(RuntimeHintsPredicates.reflection().onType(RequestFacade.class)))
                 .accepts(hints);

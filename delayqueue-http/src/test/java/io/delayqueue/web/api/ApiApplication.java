@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.propertyeditors.StringTrimmerEditor;
 import org.springframework.boot.SpringBootConfiguration;
@@ -42,6 +43,9 @@ class ApiApplication {
 
     /** The arguments of {@link #cancel}. */
     final BlockingQueue<CancelOrder> cancelled = new LinkedBlockingQueue<>();
+
+    /** The number of requests that became asynchronous. */
+    final AtomicInteger asynchronous = new AtomicInteger();
 
     record CancelOrder(String orderNo, int totalAmount) {}
 
@@ -87,6 +91,11 @@ class ApiApplication {
                         if (request.getHeader("Fail-Wait") != null) {
                             throw new IllegalStateException("for the test");
                         }
+                    }
+
+                    @Override
+                    public <T> void preProcess(NativeWebRequest request, DeferredResult<T> result) {
+                        asynchronous.incrementAndGet();
                     }
                 });
             }

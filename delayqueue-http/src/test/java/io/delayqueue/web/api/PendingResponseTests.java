@@ -45,21 +45,21 @@ class PendingResponseTests {
     void completedResponseNeedsNoDispatch() {
         result.complete("settled");
 
-        assertThat(pending.await(request)).isEqualTo(Response.ok("settled"));
+        assertThat(pending.await()).isEqualTo(Response.ok("settled"));
     }
 
     @Test
     void failureIsThrownWithoutADispatch() {
         result.completeExceptionally(new IllegalStateException("no"));
 
-        assertThatThrownBy(() -> pending.await(request))
+        assertThatThrownBy(() -> pending.await())
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessage("no");
     }
 
     @Test
     void laterResponseIsDispatched() throws Exception {
-        assertThat(pending.await(request)).isNull();
+        assertThat(pending.await()).isNull();
         defer();
         assertThat(manager.hasConcurrentResult()).isFalse();
 

@@ -47,6 +47,16 @@ final class RawClient implements AutoCloseable {
         return read.toString();
     }
 
+    /** Resets the connection, so that the server's next write fails. */
+    void reset() {
+        try {
+            socket.setSoLinger(true, 0);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        close();
+    }
+
     @Override
     public void close() {
         try {

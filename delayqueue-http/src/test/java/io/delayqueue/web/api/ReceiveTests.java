@@ -12,6 +12,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import tools.jackson.databind.JsonNode;
 
@@ -116,6 +117,45 @@ class ReceiveTests {
         JsonNode second = one(topic);
         assertThat(second.path("attempt").asInt()).isEqualTo(1);
         assertThat(second.path("postponements").asInt()).isEqualTo(1);
+    }
+
+    @Test
+    void leaseThatEndsIsAnAttemptAndNoCrash() {
+        String topic = topic();
+        send(topic, "a");
+        for (int attempt = 1; attempt <= 3; attempt++) {
+            JsonNode delivery = receive(topic, "{\"count\": 2, \"wait\": \"50s\", \"lease\": \"1s\"}")
+                    .get(0);
+            assertThat(delivery.path("attempt").asInt()).isEqualTo(attempt);
+            assertThat(delivery.path("crashes").asInt()).isZero();
+        }
+    }
+
+    @Test
+    void numberOfWaitingClientsIsLimited() {
+        String topic = topic();
+        send(topic, "a");
+        JsonNode leased = one(topic);
+        List<CompletableFuture<Reply>> waiting = Stream.generate(
+                        () -> node.postAsync("/receive", ApiNode.receiving(topic, "{\"wait\": \"50s\"}")))
+                .limit(ApiNode.MAX_WAITING)
+                .toList();
+        await().until(() -> node.bean(LongPolls.class).waiting() == ApiNode.MAX_WAITING);
+
+        Reply rejected = node.receive(
+                topic,
+                "{\"wait\": \"1s\", \"settlements\": [{\"receipt\": \"" + ApiNode.receipt(leased)
+                        + "\", \"action\": \"acknowledge\"}]}");
+
+        assertThat(rejected.status()).isEqualTo(429);
+        assertThat(rejected.problem()).isEqualTo("too-many-waiting");
+        assertThat(rejected.header("Retry-After")).isEqualTo("1");
+        assertThat(node.settle(leased, "acknowledge", "").status()).isEqualTo(204);
+        for (int i = 0; i < ApiNode.MAX_WAITING; i++) {
+            send(topic, "end" + i);
+        }
+        waiting.forEach(each -> assertThat(each.join().status()).isEqualTo(200));
+        assertThat(node.receive(topic, "{}").status()).isEqualTo(200);
     }
 
     @Test

@@ -1,10 +1,7 @@
 package io.delayqueue.web.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
-import io.delayqueue.message.DelayMessage;
-import io.delayqueue.message.MessageState;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.store.TopicConflictException;
 import io.delayqueue.template.receive.Leases;
@@ -132,26 +129,6 @@ class StalledLeasesTests {
 
         assertThat(reply.path("messages")).hasSize(1);
         assertThat(reply.path("results").get(0).path("outcome").asString()).isEqualTo("outcome-unknown");
-    }
-
-    /** The messages have been received, and the response waits for the settlements. */
-    @Test
-    void messagesOfADisconnectedClientAreReleased() {
-        node.template().send(DelayMessage.to("left").id("a").payload("x").build());
-        String body = ApiNode.receiving("left", settlements("stalled"));
-        try (RawClient client = new RawClient(node.port())) {
-            client.write("POST " + ApiNode.BASE + "/receive HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "
-                    + ApiNode.TOKEN + "\r\nContent-Type: application/json\r\nContent-Length: " + body.length()
-                    + "\r\n\r\n" + body);
-            await().until(() -> state("left", "a") == MessageState.LEASED);
-        }
-
-        await().until(() -> state("left", "a") == MessageState.READY);
-        assertThat(node.receiveOne("left").path("attempt").asInt()).isEqualTo(1);
-    }
-
-    private MessageState state(String topic, String id) {
-        return node.template().find(topic, id).orElseThrow().state();
     }
 
     @Test

@@ -99,14 +99,15 @@ class UnreadBodyTests {
         }
     }
 
+    /** The bytes of the body are read, so that the client receives the response before the connection ends. */
     @Test
-    void rejectedRequestWithACompleteChunkedBodyKeepsTheConnection() {
+    void rejectedRequestWithAChunkedBodyEndsTheConnection() {
         try (RawClient client = new RawClient(node.port())) {
-            for (int i = 0; i < 3; i++) {
-                client.write(chunkedHead(WAITING_PATH, "none") + "5\r\nabcde\r\nA\r\nabc\r\n0\r\n\r\n\r\n0\r\n\r\n");
-                assertThat(client.readUntil("HTTP Basic.\"")).startsWith("HTTP/1.1 401");
-                client.readUntil("}");
-            }
+            client.write(chunkedHead(WAITING_PATH, "none") + "5\r\nabcde\r\n0\r\n\r\n");
+
+            assertThat(client.readUntil("nothing but the end"))
+                    .startsWith("HTTP/1.1 401")
+                    .doesNotContain("SocketException");
         }
     }
 

@@ -15,11 +15,12 @@ interface WaitingClient extends AutoCloseable {
     /**
      * Sends a request to receive from a topic.
      *
-     * @param resets whether the client, over HTTP/2, resets its stream instead of closing its connection
+     * @param resets whether the client resets its connection, or its stream over HTTP/2, instead of closing the connection
+     * @param json the request without its topic
      */
-    static WaitingClient open(HttpClient.Version version, int port, String topic, boolean resets) {
+    static WaitingClient open(HttpClient.Version version, int port, String topic, boolean resets, String json) {
         String path = ApiNode.BASE + "/receive";
-        String body = ApiNode.receiving(topic, "{\"wait\": \"50s\", \"lease\": \"1s\"}");
+        String body = ApiNode.receiving(topic, json);
         if (version == HttpClient.Version.HTTP_2) {
             Http2Client client = new Http2Client(port);
             client.post(
@@ -29,6 +30,6 @@ interface WaitingClient extends AutoCloseable {
         RawClient client = new RawClient(port);
         client.write("POST " + path + " HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer " + ApiNode.TOKEN
                 + "\r\nContent-Type: application/json\r\nContent-Length: " + body.length() + "\r\n\r\n" + body);
-        return client::close;
+        return resets ? client::reset : client::close;
     }
 }

@@ -8,8 +8,6 @@ import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.web.waiting.Http2Client;
 import io.delayqueue.web.waiting.LongPolls;
-import io.delayqueue.web.waiting.OpenRequests;
-import io.micrometer.core.instrument.MeterRegistry;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.Socket;
@@ -122,18 +120,14 @@ abstract class CompatContract {
                 .contains("100 topics");
     }
 
+    /** The write fails, or the container reports the reset, as over HTTP/2. */
     @Test
-    void nothingIsReceivedForADisconnectedClient() throws Exception {
+    void jobOfADisconnectedClientIsReleased() throws Exception {
         try (AutoCloseable client = waiting("hang")) {
             await().until(() -> node.bean(LongPolls.class).waiting() == 1);
         }
-        OpenRequests.awaitNoneWaiting(node.context());
-        await().untilAsserted(() -> assertThat(node.bean(MeterRegistry.class)
-                        .find("http.server.requests")
-                        .meters())
-                .extracting(timer -> timer.getId().getTag("status"))
-                .contains("499"));
         node.template().send(DelayMessage.to("hang").id("h1").payload("x").build());
+        await().until(() -> node.bean(LongPolls.class).waiting() == 0);
         assertThat(node.ask("pop", "{\"topic\":\"hang\"}")).isEqualTo(job("h1", "x"));
         assertThat(node.template().find("hang", "h1")).hasValueSatisfying(found -> {
             assertThat(found.attempts()).isEqualTo(1);
@@ -150,6 +144,7 @@ abstract class CompatContract {
             return client::reset;
         }
         Socket socket = new Socket(InetAddress.getLoopbackAddress(), node.port());
+        socket.setSoLinger(true, 0); // resets the connection, so that the server's next write fails
         socket.getOutputStream()
                 .write(("POST /dq/pop HTTP/1.1\r\nHost: here\r\nContent-Length: " + body.length() + "\r\n\r\n" + body)
                         .getBytes(StandardCharsets.UTF_8));

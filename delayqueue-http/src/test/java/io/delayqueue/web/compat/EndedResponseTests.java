@@ -129,7 +129,6 @@ class EndedResponseTests {
         report(listener -> listener.onComplete(event()));
 
         write();
-        response.endDisconnected();
 
         assertThat(servletResponse.getContentAsString()).isEmpty();
         assertThat(completedBy).isEmpty();

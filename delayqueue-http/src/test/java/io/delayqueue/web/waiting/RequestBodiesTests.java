@@ -6,7 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.delayqueue.autoconfigure.property.HttpProperties;
 import io.delayqueue.message.DurationText;
-import io.delayqueue.web.waiting.RequestBodies.BodyState;
+import io.delayqueue.web.waiting.IncomingBody.State;
 import jakarta.servlet.ReadListener;
 import jakarta.servlet.ServletInputStream;
 import java.io.IOException;
@@ -66,11 +66,11 @@ class RequestBodiesTests {
             return interval.isZero() ? length : Math.min(length, (now - begin) / interval.toNanos());
         }
 
-        BodyState state() {
+        State state() {
             if (!known) {
-                return BodyState.UNKNOWN;
+                return State.UNKNOWN;
             }
-            return read < arrived() || read == length ? BodyState.ARRIVED : BodyState.AWAITED;
+            return read < arrived() || read == length ? State.ARRIVED : State.AWAITED;
         }
 
         @Override

@@ -129,13 +129,13 @@ class NativeImageTests {
                 .containsExactlyInAnyOrder(
                         "DashboardFiles",
                         "DocumentController",
+                        "IncomingBody",
                         "KnownProperties",
                         "LettuceDriver",
                         "ListenerMethod",
                         "LuaScript",
                         "OnServlets", // of DelayQueueHttpAutoConfiguration
                         "OptionalModules",
-                        "Peer",
                         "ProxiedListenerHints",
                         "RabbitConnection",
                         "RedisFailure");
