@@ -96,16 +96,15 @@ public final class IdleTopics {
      * Processes a sample of all topics. Does not block: the executor deletes idle topics, unless it is still deleting
      * those of an earlier sample.
      */
-    public synchronized void sampled(List<TopicSample> newest) {
+    public synchronized void sampled(List<TopicStatus> newest) {
         if (after.isZero()) {
             return;
         }
         long now = nanoTime.getAsLong();
         Map<String, Long> idle = new HashMap<>();
-        for (TopicSample sample : newest) {
-            if (isIdle(sample.status())) {
-                String topic = sample.status().topic();
-                idle.put(topic, idleSince.getOrDefault(topic, now));
+        for (TopicStatus status : newest) {
+            if (isIdle(status)) {
+                idle.put(status.topic(), idleSince.getOrDefault(status.topic(), now));
             }
         }
         idleSince = idle;

@@ -45,6 +45,20 @@ public record Job(
         FAILED
     }
 
+    /** The same without the target and the failure, which may name it, for a caller without access to that topic. */
+    public Job withoutTarget() {
+        JobRequest shown = new JobRequest(
+                request.action(),
+                request.topic(),
+                request.filter(),
+                request.delay(),
+                request.perSecond(),
+                null,
+                request.startAt(),
+                request.by());
+        return new Job(id, shown, state, expected, done, kept, node, requestedAt, updatedAt, null);
+    }
+
     /** Whether it waits or runs. */
     public boolean isActive() {
         return state == State.WAITING || state == State.RUNNING;

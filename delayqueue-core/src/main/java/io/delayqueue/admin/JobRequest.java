@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param filter the dead letters to replay or purge
  * @param delay delay of replayed messages, zero to the maximum delay of sends, counted from the replay of each
  * @param perSecond maximum number of messages per second, 1 to 100,000; 0 for no limit
- * @param target the topic to which messages are moved; null for other actions
+ * @param target the topic to which messages are moved; null for other actions, and in a job that does not show it
  * @param startAt when to start, by Redis' clock; null to start at once
  * @param by name of the user who requests it, for the audit log; empty if unknown
  */
@@ -49,10 +49,7 @@ public record JobRequest(
                 "filter",
                 "(cause, exceptionType, shape, from, until) " + only("replay or purge", action));
         InvalidOptionException.requireRange("perSecond", perSecond, 0, MAX_PER_SECOND);
-        InvalidOptionException.require(
-                (action == JobAction.MOVE) == (target != null),
-                "target",
-                action == JobAction.MOVE ? "is required by the action move" : only("move", action));
+        InvalidOptionException.require(action == JobAction.MOVE || target == null, "target", only("move", action));
         if (target != null) {
             DelayMessage.checkTopic(target);
             InvalidOptionException.require(

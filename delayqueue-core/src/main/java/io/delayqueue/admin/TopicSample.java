@@ -4,10 +4,10 @@ import io.delayqueue.Internal;
 import java.time.Instant;
 
 /**
- * The status of a topic at a time.
+ * The numbers of messages of a topic at a time.
  *
  * @param at time of the sample, by this process' clock
- * @param status the status
+ * @param counts the numbers
  */
 @Internal
-public record TopicSample(Instant at, TopicStatus status) {}
+public record TopicSample(Instant at, TopicCounts counts) {}

@@ -42,8 +42,7 @@ public final class TopicSampler extends RedisTask {
     private final InstantSource clock;
     private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
     /**
-     * By topic; samples are oldest first, never empty. The map is replaced as a whole, so that a reader sees one
-     * point in time.
+     * By topic; samples are oldest first. The map is replaced as a whole, so that a reader sees one point in time.
      */
     private volatile SortedMap<String, List<TopicSample>> samples = Collections.emptySortedMap();
 
@@ -88,7 +87,8 @@ public final class TopicSampler extends RedisTask {
         SortedMap<String, List<TopicSample>> now = new TreeMap<>();
         for (TopicStatus status : sampled.snapshot().topics()) {
             List<TopicSample> history = before.getOrDefault(status.topic(), List.of());
-            now.put(status.topic(), with(history, new TopicSample(sampled.at(), status)));
+            TopicCounts counts = status.counts();
+            now.put(status.topic(), counts == null ? history : with(history, new TopicSample(sampled.at(), counts)));
         }
         samples = Collections.unmodifiableSortedMap(now);
         last = sampled;
@@ -115,16 +115,15 @@ public final class TopicSampler extends RedisTask {
         listeners.add(listener);
     }
 
-    /** The newest sample of each topic, ordered by topic; empty before the first sample. */
-    public List<TopicSample> newest() {
-        return samples.values().stream()
-                .map(history -> history.get(history.size() - 1))
-                .toList();
+    /** The status of each topic at the newest sample, ordered by topic; empty before the first sample. */
+    public List<TopicStatus> newest() {
+        Sampled sampled = last;
+        return sampled == null ? List.of() : sampled.snapshot().topics();
     }
 
     /**
-     * The last samples of a topic, oldest first, at most 60; empty if the topic was not registered at the last
-     * sample.
+     * The last samples of a topic that have counts, oldest first, at most 60; empty if the topic was not registered at
+     * the last sample.
      */
     public List<TopicSample> history(String topic) {
         return samples.getOrDefault(topic, List.of());

@@ -51,9 +51,9 @@ public final class UnconsumedWarnings {
     }
 
     /** Checks all topics of a sample. A process without listeners, such as a monitor, logs nothing. */
-    public void sampled(List<TopicSample> samples) {
+    public void sampled(List<TopicStatus> topics) {
         if (!listenedTopics.get().isEmpty()) {
-            samples.forEach(sample -> warnIfUnconsumed(sample.status()));
+            topics.forEach(this::warnIfUnconsumed);
         }
     }
 

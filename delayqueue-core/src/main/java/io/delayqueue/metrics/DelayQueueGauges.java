@@ -4,7 +4,6 @@ import io.delayqueue.Internal;
 import io.delayqueue.admin.Finding.Kind;
 import io.delayqueue.admin.QueueDiagnosis;
 import io.delayqueue.admin.TopicCounts;
-import io.delayqueue.admin.TopicSample;
 import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.admin.TopicStatus;
 import io.delayqueue.annotation.DelayListenerRegistry;
@@ -146,8 +145,7 @@ public final class DelayQueueGauges implements SmartLifecycle {
 
     private synchronized void update() {
         registerListeners();
-        List<TopicStatus> newest =
-                sampler.newest().stream().map(TopicSample::status).toList();
+        List<TopicStatus> newest = sampler.newest();
         Set<String> present = newest.stream().map(TopicStatus::topic).collect(Collectors.toSet());
         topics.keySet().stream()
                 .filter(topic -> !topic.equals(EventMeters.OTHER) && !present.contains(topic))

@@ -217,7 +217,7 @@ class DelayQueueJobsTests extends JobsTest {
         assertThatThrownBy(() -> JobRequest.of(JobAction.CANCEL, "t").filter(DeadLetterFilter.of(REFUSED)))
                 .hasMessage("filter (cause, exceptionType, shape, from, until) is permitted for the action replay or"
                         + " purge only, but the action is cancel");
-        assertThatThrownBy(() -> JobRequest.of(JobAction.MOVE, "t"))
+        assertThatThrownBy(() -> jobs.start(JobRequest.of(JobAction.MOVE, "t")))
                 .hasMessage("target is required by the action move");
         assertThatThrownBy(() -> JobRequest.move("t", "t")).hasMessage("target must be another topic, but was t");
         assertThatThrownBy(() -> JobRequest.of(JobAction.REPLAY, "t").perSecond(-1))

@@ -1,6 +1,7 @@
 package io.delayqueue.actuate;
 
-import io.delayqueue.actuate.response.ErrorResponse;
+import io.delayqueue.management.ManagementJson;
+import io.delayqueue.management.Shown;
 import io.delayqueue.template.DelayQueueException;
 import io.delayqueue.template.DelayQueueUnavailableException;
 import java.security.Principal;
@@ -9,7 +10,6 @@ import java.util.function.Predicate;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.Access;
-import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 import org.springframework.boot.actuate.endpoint.annotation.Selector;
@@ -17,6 +17,7 @@ import org.springframework.boot.actuate.endpoint.annotation.Selector.Match;
 import org.springframework.boot.actuate.endpoint.annotation.WriteOperation;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.WebEndpoint;
+import org.springframework.util.MimeType;
 
 /**
  * Management endpoint to inspect and administer the queue over HTTP. Thread-safe. Blocks while it waits for Redis, for
@@ -35,6 +36,8 @@ public final class DelayQueueEndpoint {
 
     /** The id of the endpoint, used in property names and in its path. */
     public static final String ID = "delayqueue";
+
+    private static final MimeType JSON = new MimeType("application", "json");
 
     private final QueueViews views;
     private final QueueActions actions;
@@ -61,7 +64,7 @@ public final class DelayQueueEndpoint {
      * @param live a topic whose status is read now
      */
     @ReadOperation
-    public WebEndpointResponse<OperationResponseBody> overview(@Nullable String history, @Nullable String live) {
+    public WebEndpointResponse<byte[]> overview(@Nullable String history, @Nullable String live) {
         return respond(() -> new WebEndpointResponse<>(views.overview(
                 new Parameters("The overview").with("history", history).flag("history", true), live)));
     }
@@ -72,7 +75,7 @@ public final class DelayQueueEndpoint {
      * @param view the path of one of {@code Operation.VIEWS}
      */
     @ReadOperation
-    public WebEndpointResponse<OperationResponseBody> view(
+    public WebEndpointResponse<byte[]> view(
             SecurityContext caller,
             @Selector(match = Match.ALL_REMAINING) Object view,
             @Nullable String topic,
@@ -95,7 +98,8 @@ public final class DelayQueueEndpoint {
                     .with("span", span)
                     .with("buckets", buckets)
                     .only(requested.parameters());
-            return new WebEndpointResponse<>(views.read(requested, parameters, showsPayloadsTo.test(caller)));
+            Shown shown = showsPayloadsTo.test(caller) ? Shown.BEGIN : Shown.SIZE;
+            return new WebEndpointResponse<>(views.read(requested, parameters, shown));
         });
     }
 
@@ -107,7 +111,7 @@ public final class DelayQueueEndpoint {
      * @param action what a job does
      */
     @WriteOperation
-    public WebEndpointResponse<OperationResponseBody> act(
+    public WebEndpointResponse<byte[]> act(
             SecurityContext caller,
             @Selector(match = Match.ALL_REMAINING) Object path,
             @Nullable String topic,
@@ -170,10 +174,10 @@ public final class DelayQueueEndpoint {
                 "Views and actions must be selected by the path, not by a parameter.");
     }
 
-    private static WebEndpointResponse<OperationResponseBody> respond(
-            Supplier<WebEndpointResponse<OperationResponseBody>> call) {
+    private static WebEndpointResponse<byte[]> respond(Supplier<? extends WebEndpointResponse<?>> call) {
         try {
-            return call.get();
+            WebEndpointResponse<?> response = call.get();
+            return written(response.getStatus(), Objects.requireNonNull(response.getBody()));
         } catch (RejectedRequestException e) {
             return error(e.status(), e);
         } catch (IllegalArgumentException e) {
@@ -185,8 +189,15 @@ public final class DelayQueueEndpoint {
         }
     }
 
-    private static WebEndpointResponse<OperationResponseBody> error(int status, RuntimeException failure) {
-        return new WebEndpointResponse<>(
-                new ErrorResponse(Objects.requireNonNullElse(failure.getMessage(), failure.toString())), status);
+    private static WebEndpointResponse<byte[]> error(int status, RuntimeException failure) {
+        return error(status, Objects.requireNonNullElse(failure.getMessage(), failure.toString()));
+    }
+
+    static WebEndpointResponse<byte[]> error(int status, String sentence) {
+        return written(status, new ErrorResponse(sentence));
+    }
+
+    private static WebEndpointResponse<byte[]> written(int status, Object body) {
+        return new WebEndpointResponse<>(ManagementJson.write(body), status, JSON);
     }
 }

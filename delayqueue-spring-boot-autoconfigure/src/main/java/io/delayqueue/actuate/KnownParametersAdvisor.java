@@ -1,6 +1,5 @@
 package io.delayqueue.actuate;
 
-import io.delayqueue.actuate.response.ErrorResponse;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -45,8 +44,7 @@ public final class KnownParametersAdvisor implements OperationInvokerAdvisor {
                     .flatMap(given -> objection(given, known).stream())
                     .findFirst();
             return objection.isPresent()
-                    ? new WebEndpointResponse<>(
-                            new ErrorResponse(objection.get()), WebEndpointResponse.STATUS_BAD_REQUEST)
+                    ? DelayQueueEndpoint.error(WebEndpointResponse.STATUS_BAD_REQUEST, objection.get())
                     : invoker.invoke(context);
         };
     }

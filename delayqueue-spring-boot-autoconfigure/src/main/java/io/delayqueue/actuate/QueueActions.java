@@ -1,6 +1,5 @@
 package io.delayqueue.actuate;
 
-import io.delayqueue.actuate.response.ActionResponse;
 import io.delayqueue.admin.AuditLog;
 import io.delayqueue.admin.DeadLetterFilter;
 import io.delayqueue.admin.DelayQueueAdmin;
@@ -23,7 +22,6 @@ import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 
 /**
@@ -49,9 +47,9 @@ public record QueueActions(
      *
      * @param by name of the user who requests it; empty if unknown
      */
-    WebEndpointResponse<OperationResponseBody> act(Operation action, Parameters parameters, String by) {
+    WebEndpointResponse<ActionResponse> act(Operation action, Parameters parameters, String by) {
         try {
-            WebEndpointResponse<OperationResponseBody> response = perform(action, parameters, by);
+            WebEndpointResponse<ActionResponse> response = perform(action, parameters, by);
             if (response.getStatus() == WebEndpointResponse.STATUS_OK && action != Operation.START_JOB) {
                 String object = Stream.of("id", "deadLetter", "listener", "job")
                         .filter(parameters::has)
@@ -72,7 +70,7 @@ public record QueueActions(
         }
     }
 
-    private WebEndpointResponse<OperationResponseBody> perform(Operation action, Parameters parameters, String by) {
+    private WebEndpointResponse<ActionResponse> perform(Operation action, Parameters parameters, String by) {
         return switch (action) {
             case CANCEL -> cancel(parameters.required("topic"), parameters.required("id"));
             case RESCHEDULE -> reschedule(parameters);
@@ -89,14 +87,14 @@ public record QueueActions(
         };
     }
 
-    private WebEndpointResponse<OperationResponseBody> cancel(String topic, String id) {
+    private WebEndpointResponse<ActionResponse> cancel(String topic, String id) {
         CancelOutcome outcome = operations.cancel(topic, id);
         return outcome.isCancelled()
                 ? done(ActionResponse.done(outcome))
                 : missing(RejectedRequestException.noMessage(topic, id));
     }
 
-    private WebEndpointResponse<OperationResponseBody> reschedule(Parameters parameters) {
+    private WebEndpointResponse<ActionResponse> reschedule(Parameters parameters) {
         String topic = parameters.required("topic");
         String id = parameters.required("id");
         if (parameters.has("delay") == parameters.has("dueAt")) {
@@ -107,12 +105,11 @@ public record QueueActions(
                 : moved(topic, id, operations.reschedule(topic, id, parameters.instant("dueAt")));
     }
 
-    private WebEndpointResponse<OperationResponseBody> reschedule(String topic, String id, Duration delay) {
+    private WebEndpointResponse<ActionResponse> reschedule(String topic, String id, Duration delay) {
         return moved(topic, id, operations.reschedule(topic, id, delay));
     }
 
-    private static WebEndpointResponse<OperationResponseBody> moved(
-            String topic, String id, RescheduleOutcome outcome) {
+    private static WebEndpointResponse<ActionResponse> moved(String topic, String id, RescheduleOutcome outcome) {
         return switch (outcome) {
             case RESCHEDULED -> done(ActionResponse.done(outcome));
             case BEING_HANDLED ->
@@ -124,7 +121,7 @@ public record QueueActions(
         };
     }
 
-    private WebEndpointResponse<OperationResponseBody> replay(String topic, String deadLetter) {
+    private WebEndpointResponse<ActionResponse> replay(String topic, String deadLetter) {
         ReplayOutcome outcome = admin.replay(topic, deadLetter);
         return switch (outcome) {
             case REPLAYED -> done(ActionResponse.done(outcome));
@@ -142,18 +139,18 @@ public record QueueActions(
         };
     }
 
-    private WebEndpointResponse<OperationResponseBody> purge(String topic, String deadLetter) {
+    private WebEndpointResponse<ActionResponse> purge(String topic, String deadLetter) {
         return admin.purge(topic, deadLetter)
                 ? done(ActionResponse.done("purged"))
                 : missing(RejectedRequestException.noDeadLetter(topic, deadLetter));
     }
 
-    private WebEndpointResponse<OperationResponseBody> review(String topic) {
+    private WebEndpointResponse<ActionResponse> review(String topic) {
         admin.markReviewed(topic);
         return done(ActionResponse.done("reviewed"));
     }
 
-    private WebEndpointResponse<OperationResponseBody> startJob(Parameters parameters, String by) {
+    private WebEndpointResponse<ActionResponse> startJob(Parameters parameters, String by) {
         JobRequest request = request(parameters).by(by);
         if (parameters.flag("preview", false)) {
             return done(ActionResponse.previewed(jobs.preview(request)));
@@ -196,14 +193,14 @@ public record QueueActions(
         return parameters.has(name) ? parameters.instant(name) : null;
     }
 
-    private WebEndpointResponse<OperationResponseBody> stopJob(String id) {
+    private WebEndpointResponse<ActionResponse> stopJob(String id) {
         return jobs.stop(id)
                 .map(job -> done(ActionResponse.done(job.state())))
                 .orElseGet(() -> missing(RejectedRequestException.notFound(
                         "There is no job '" + id + "'. A job is removed a day after its end.")));
     }
 
-    private WebEndpointResponse<OperationResponseBody> deleteTopic(String topic) {
+    private WebEndpointResponse<ActionResponse> deleteTopic(String topic) {
         try {
             return admin.deleteTopic(topic)
                     ? done(ActionResponse.done("deleted"))
@@ -213,7 +210,7 @@ public record QueueActions(
         }
     }
 
-    private WebEndpointResponse<OperationResponseBody> pause(Parameters parameters) {
+    private WebEndpointResponse<ActionResponse> pause(Parameters parameters) {
         if (isForTopic(parameters)) {
             admin.pauseTopic(parameters.required("topic"));
         } else {
@@ -222,7 +219,7 @@ public record QueueActions(
         return done(ActionResponse.done("paused"));
     }
 
-    private WebEndpointResponse<OperationResponseBody> resume(Parameters parameters) {
+    private WebEndpointResponse<ActionResponse> resume(Parameters parameters) {
         if (isForTopic(parameters)) {
             admin.resumeTopic(parameters.required("topic"));
         } else {
@@ -247,19 +244,19 @@ public record QueueActions(
                         () -> RejectedRequestException.notFound("There is no listener '" + id + "' on this node."));
     }
 
-    private static WebEndpointResponse<OperationResponseBody> missing(RejectedRequestException rejection) {
+    private static WebEndpointResponse<ActionResponse> missing(RejectedRequestException rejection) {
         return rejected(rejection.status(), "not_found", String.valueOf(rejection.getMessage()));
     }
 
-    private static WebEndpointResponse<OperationResponseBody> done(ActionResponse response) {
+    private static WebEndpointResponse<ActionResponse> done(ActionResponse response) {
         return new WebEndpointResponse<>(response);
     }
 
-    private static WebEndpointResponse<OperationResponseBody> rejected(int status, String outcome, String sentence) {
+    private static WebEndpointResponse<ActionResponse> rejected(int status, String outcome, String sentence) {
         return new WebEndpointResponse<>(ActionResponse.failed(outcome, sentence), status);
     }
 
-    private static WebEndpointResponse<OperationResponseBody> conflict(Enum<?> outcome, String sentence) {
+    private static WebEndpointResponse<ActionResponse> conflict(Enum<?> outcome, String sentence) {
         return new WebEndpointResponse<>(ActionResponse.failed(outcome, sentence), CONFLICT);
     }
 }

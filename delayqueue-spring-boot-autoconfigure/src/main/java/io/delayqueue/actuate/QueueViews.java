@@ -1,16 +1,5 @@
 package io.delayqueue.actuate;
 
-import io.delayqueue.actuate.response.DeadLetterDescriptor;
-import io.delayqueue.actuate.response.DeadLetterGroupsDescriptor;
-import io.delayqueue.actuate.response.FindingDescriptor;
-import io.delayqueue.actuate.response.JobDescriptor;
-import io.delayqueue.actuate.response.MessageDescriptor;
-import io.delayqueue.actuate.response.NodeDescriptor;
-import io.delayqueue.actuate.response.OverviewDescriptor;
-import io.delayqueue.actuate.response.OverviewDescriptor.Listener;
-import io.delayqueue.actuate.response.TopicDescriptor;
-import io.delayqueue.actuate.response.UpcomingDescriptor;
-import io.delayqueue.admin.DeadLetterPage;
 import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.admin.DelayQueueInspector;
 import io.delayqueue.admin.DelayQueueJobs;
@@ -23,6 +12,11 @@ import io.delayqueue.admin.TopicSample;
 import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.admin.TopicStatus;
 import io.delayqueue.annotation.DelayListenerRegistry;
+import io.delayqueue.listener.ManagedListener;
+import io.delayqueue.management.DeadLetterDetails;
+import io.delayqueue.management.Jobs;
+import io.delayqueue.management.MessageDetails;
+import io.delayqueue.management.Shown;
 import io.delayqueue.template.DelayQueueOperations;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -32,7 +26,6 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
  * Reads the overview and the views. Thread-safe.
@@ -80,54 +73,54 @@ public record QueueViews(
      * @param history whether to include the samples of the topics
      * @param live a topic whose status is read now; the others may be some seconds old if there are many
      */
-    OverviewDescriptor overview(boolean history, @Nullable String live) {
+    Overview overview(boolean history, @Nullable String live) {
         Nodes nodes = inspector.nodes();
         List<TopicStatus> statuses = recent(live);
         Diagnosis found = diagnosis.diagnose(statuses, nodes);
-        List<TopicDescriptor> topics = statuses.stream()
-                .map(status -> topic(status, found, history ? sampler.history(status.topic()) : List.of()))
-                .toList();
-        return new OverviewDescriptor(
+        return new Overview(
                 node.namespace(),
                 node.name(),
                 clock.instant(),
                 node.writable(),
-                found.findings().stream().map(FindingDescriptor::of).toList(),
-                nodes.live().stream().map(NodeDescriptor::of).toList(),
+                found.findings(),
+                nodes.live(),
                 nodes.former(),
                 listeners == null
                         ? List.of()
-                        : listeners.getContainers().stream().map(Listener::of).toList(),
-                topics);
+                        : listeners.getContainers().stream()
+                                .map(ManagedListener::status)
+                                .toList(),
+                statuses.stream()
+                        .map(status -> topic(status, found, history ? sampler.history(status.topic()) : List.of()))
+                        .toList());
     }
 
     /**
      * Reads one view.
      *
-     * @param showPayloads whether the caller may see payloads and headers
+     * @param shown what the caller sees of headers and payloads
      */
-    OperationResponseBody read(Operation view, Parameters parameters, boolean showPayloads) {
+    Object read(Operation view, Parameters parameters, Shown shown) {
         if (view == Operation.FIND) {
-            return find(parameters.required("id"), showPayloads);
+            return find(parameters.required("id"), shown);
         }
         if (view == Operation.JOBS) {
-            return new JobDescriptor.Jobs(
-                    jobs.jobs().stream().map(JobDescriptor::of).toList());
+            return new Jobs(jobs.jobs());
         }
         String topic = parameters.required("topic");
         return switch (view) {
             case TOPIC -> topic(topic);
             case DEAD_GROUPS -> deadGroups(topic, parameters);
-            case MESSAGES -> messages(topic, parameters, showPayloads);
-            case MESSAGE -> message(topic, parameters.required("id"), showPayloads);
-            case DEAD -> deadLetters(topic, parameters, showPayloads);
-            case DEAD_LETTER -> deadLetter(topic, parameters.required("deadLetter"), showPayloads);
+            case MESSAGES -> messages(topic, parameters, shown);
+            case MESSAGE -> message(topic, parameters.required("id"), shown);
+            case DEAD -> deadLetters(topic, parameters, shown);
+            case DEAD_LETTER -> deadLetter(topic, parameters.required("deadLetter"), shown);
             case UPCOMING -> upcoming(topic, parameters);
             default -> throw new IllegalArgumentException(view + " is not a view");
         };
     }
 
-    private OperationResponseBody topic(String topic) {
+    private Object topic(String topic) {
         TopicStatus status = inspector.topic(topic).orElseThrow(() -> RejectedRequestException.noTopic(topic));
         Diagnosis found = diagnosis.diagnose(with(status, topic), inspector.nodes());
         return topic(status, found, sampler.history(topic));
@@ -149,18 +142,20 @@ public record QueueViews(
                 .toList();
     }
 
-    private TopicDescriptor topic(TopicStatus status, Diagnosis found, List<TopicSample> history) {
-        return TopicDescriptor.of(status, found, history, maxLag.get(status.topic()));
+    private TopicDetails topic(TopicStatus status, Diagnosis found, List<TopicSample> history) {
+        String topic = status.topic();
+        return new TopicDetails(
+                status,
+                maxLag.get(topic),
+                found.topics().getOrDefault(topic, List.of()),
+                found.attempts().get(topic),
+                history);
     }
 
-    private OperationResponseBody messages(String topic, Parameters parameters, boolean showPayloads) {
+    private Object messages(String topic, Parameters parameters, Shown shown) {
         int count = parameters.number("count", DEFAULT_PAGE, DelayQueueInspector.MAX_PAGE);
         MessagePage page = inspector.messages(topic, state(parameters), count, parameters.text("page"));
-        return new MessageDescriptor.Page(
-                page.messages().stream()
-                        .map(message -> MessageDescriptor.of(message, showPayloads))
-                        .toList(),
-                page.next());
+        return MessageDetails.Page.of(page.messages(), page.next(), shown);
     }
 
     private static MessageView state(Parameters parameters) {
@@ -174,46 +169,37 @@ public record QueueViews(
                 .orElseThrow(() -> parameters.wrong("state", "scheduled, ready or leased"));
     }
 
-    private OperationResponseBody find(String id, boolean showPayloads) {
-        return new MessageDescriptor.Page(
-                inspector.find(id).stream()
-                        .map(message -> MessageDescriptor.of(message, showPayloads))
-                        .toList(),
-                null);
+    private Object find(String id, Shown shown) {
+        return MessageDetails.Page.of(inspector.find(id), null, shown);
     }
 
-    private OperationResponseBody message(String topic, String id, boolean showPayloads) {
+    private Object message(String topic, String id, Shown shown) {
         return operations
                 .find(topic, id)
-                .map(message -> MessageDescriptor.of(message, showPayloads))
+                .map(message -> MessageDetails.of(message, shown))
                 .orElseThrow(() -> RejectedRequestException.noMessage(topic, id));
     }
 
-    private OperationResponseBody deadLetters(String topic, Parameters parameters, boolean showPayloads) {
+    private Object deadLetters(String topic, Parameters parameters, Shown shown) {
         int count = parameters.number("count", DEFAULT_PAGE, DelayQueueAdmin.MAX_PAGE);
-        DeadLetterPage page = admin.deadLetters(topic, count, parameters.text("page"));
-        return new DeadLetterDescriptor.Page(
-                page.deadLetters().stream()
-                        .map(deadLetter -> DeadLetterDescriptor.of(deadLetter, showPayloads))
-                        .toList(),
-                page.next());
+        return DeadLetterDetails.Page.of(admin.deadLetters(topic, count, parameters.text("page")), shown);
     }
 
     /** Exception types and messages are shown to everyone with read access, as in the list of dead letters. */
-    private OperationResponseBody deadGroups(String topic, Parameters parameters) {
+    private Object deadGroups(String topic, Parameters parameters) {
         int count = parameters.number("count", DEFAULT_GROUPED, DelayQueueInspector.MAX_GROUPED);
-        return DeadLetterGroupsDescriptor.of(inspector.deadLetterGroups(topic, count));
+        return inspector.deadLetterGroups(topic, count);
     }
 
-    private OperationResponseBody deadLetter(String topic, String deadLetter, boolean showPayloads) {
+    private Object deadLetter(String topic, String deadLetter, Shown shown) {
         return admin.deadLetter(topic, deadLetter)
-                .map(found -> DeadLetterDescriptor.of(found, showPayloads))
+                .map(found -> DeadLetterDetails.of(found, shown))
                 .orElseThrow(() -> RejectedRequestException.noDeadLetter(topic, deadLetter));
     }
 
-    private OperationResponseBody upcoming(String topic, Parameters parameters) {
+    private Object upcoming(String topic, Parameters parameters) {
         Duration span = parameters.has("span") ? parameters.duration("span") : DEFAULT_SPAN;
         int buckets = parameters.number("buckets", DEFAULT_BUCKETS, DelayQueueInspector.MAX_BUCKETS);
-        return UpcomingDescriptor.of(inspector.upcoming(topic, span, buckets));
+        return inspector.upcoming(topic, span, buckets);
     }
 }

@@ -2,8 +2,8 @@
  * The management endpoint of the queue: views of its content and administrative actions over HTTP.
  *
  * <p>{@link io.delayqueue.actuate.DelayQueueEndpoint} handles requests, {@code Operation} lists the views and actions, and
- * {@code QueueViews} and {@code QueueActions} implement them with {@code admin}. Read next: {@code actuate.response} for
- * the response bodies and {@code actuate.guard} for the filters of requests.
+ * {@code QueueViews} and {@code QueueActions} implement them with {@code admin}. Read next: {@code management} for the
+ * form of responses and {@code actuate.guard} for the filters of requests.
  */
 @Internal
 @NullMarked

@@ -54,6 +54,8 @@ abstract class EndpointContract extends EndpointTest {
                 "delayqueue.allowed-hosts=queue.example",
                 "management.endpoint.delayqueuedashboard.access=read-only",
                 "server.forward-headers-strategy=native",
+                "spring.jackson.property-naming-strategy=SNAKE_CASE",
+                "management.endpoints.jackson.isolated-json-mapper=false",
                 "delayqueue.metrics.sample-interval=10m");
         node = anonymous.as("operator");
     }
@@ -150,8 +152,7 @@ abstract class EndpointContract extends EndpointTest {
 
         for (JsonNode seen : new JsonNode[] {message, listed, deadLetter}) {
             assertThat(seen.path("id").asString()).isEqualTo("a");
-            assertThat(seen.path("payload").path("bytes").asInt()).isEqualTo(6);
-            assertThat(seen.path("payload").path("hidden").asBoolean()).isEqualTo(!shown);
+            assertThat(seen.path("payloadBytes").asInt(0)).isEqualTo(shown ? 0 : 6);
             assertThat(seen.toString().contains("secret")).isEqualTo(shown);
             assertThat(seen.has("headers")).isEqualTo(shown);
         }

@@ -134,9 +134,8 @@ class EndpointDefaultsTests {
     }
 
     private static void showsWhole(JsonNode seen, String stored, boolean shown) {
-        JsonNode payload = seen.path("payload");
-        assertThat(payload.path("bytes").asInt()).isEqualTo(stored.length());
-        assertThat(payload.path("text").asString("hidden")).isEqualTo(shown ? stored : "hidden");
+        assertThat(seen.path("payloadBytes").asInt(0)).isEqualTo(shown ? 0 : stored.length());
+        assertThat(seen.path("payloadText").asString("hidden")).isEqualTo(shown ? stored : "hidden");
         assertThat(seen.toString().contains("secret")).isEqualTo(shown);
     }
 

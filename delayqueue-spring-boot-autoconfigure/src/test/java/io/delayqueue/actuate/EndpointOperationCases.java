@@ -36,8 +36,8 @@ abstract class EndpointOperationCases extends EndpointTest {
         assertThat(texts(overview.path("topics"), "topic")).contains(topic);
         assertThat(texts(overview.path("listeners"), "id")).containsExactlyInAnyOrder("worker", "undertaker");
         assertThat(listener("worker").toString()).isEqualTo("""
-                        {"id":"worker","topic":"work","kind":"messages","running":false,"paused":false,\
-                        "pausedEverywhere":false,"permits":{"used":0,"max":3}}""");
+                        {"id":"worker","topic":"work","kind":"messages","state":"stopped","running":0,"concurrency":3,\
+                        "attempts":{"succeeded":0,"retried":0,"dead":0,"handlingMillis":0,"failingMillis":0}}""");
         assertThat(listener("undertaker").path("kind").asString()).isEqualTo("notifications");
     }
 
@@ -120,7 +120,7 @@ abstract class EndpointOperationCases extends EndpointTest {
                     .containsExactly(node.view("").json().path("node"));
             assertThat(seen.path("history").isEmpty()).isFalse();
             JsonNode last = seen.path("history").get(seen.path("history").size() - 1);
-            assertThat(last.path("at")).isEqualTo(seen.path("sampledAt"));
+            assertThat(Instant.parse(last.path("at").asString())).isAfter(Instant.EPOCH);
             assertThat(last.path("dead").asInt()).isEqualTo(1);
         });
     }
@@ -211,9 +211,8 @@ abstract class EndpointOperationCases extends EndpointTest {
         assertThat(message.has("leaseEnd") || message.has("holder") || message.has("lastFailure"))
                 .isFalse();
         assertThat(message.path("headers").toString()).isEqualTo("{\"tags\":\"vip\"}");
-        assertThat(message.path("payload").path("text").asString()).isEqualTo("[1,2]");
-        assertThat(message.path("payload").path("bytes").asInt()).isEqualTo(5);
-        assertThat(message.path("payload").path("truncated").asBoolean(true)).isFalse();
+        assertThat(message.path("payloadText").asString()).isEqualTo("[1,2]");
+        assertThat(message.has("payload") || message.has("payloadBytes")).isFalse();
     }
 
     @Test
@@ -255,7 +254,7 @@ abstract class EndpointOperationCases extends EndpointTest {
         assertThat(deadLetter.path("cause").asString()).isEqualTo("requested");
         assertThat(deadLetter.path("failure").path("message").asString()).contains("is of no use");
         assertThat(deadLetter.path("attempts").asInt()).isEqualTo(1);
-        assertThat(deadLetter.path("payload").path("text").asString()).isEqualTo("text of c");
+        assertThat(deadLetter.path("payloadText").asString()).isEqualTo("text of c");
         assertThat(node.view(
                                 "dead-letter",
                                 "topic",
@@ -427,7 +426,6 @@ abstract class EndpointOperationCases extends EndpointTest {
 
         assertThat(node.act("pause", "listener", "worker").outcome()).isEqualTo("paused");
         assertThat(registry.getContainer("worker").orElseThrow().isPaused()).isTrue();
-        assertThat(listener("worker").path("paused").asBoolean()).isTrue();
         assertThat(node.act("resume", "listener", "worker").outcome()).isEqualTo("resumed");
         assertThat(registry.getContainer("worker").orElseThrow().isPaused()).isFalse();
         Reply unknown = node.act("pause", "listener", "nobody");

@@ -24,6 +24,7 @@ final class ArchitectureRules {
             Set.of("store", "coordination"),
             Set.of("template", "container"),
             Set.of("annotation", "admin"),
+            Set.of("management"),
             Set.of("metrics", "actuate", "web", "forward", "jdbc"),
             Set.of("autoconfigure"));
 
@@ -104,7 +105,7 @@ final class ArchitectureRules {
 
     static ArchRule jacksonStaysInConvert() {
         return only(
-                List.of("convert", "web.api.json", "web.api.request", "web.compat", "autoconfigure"),
+                List.of("convert", "management", "web.api.json", "web.api.request", "web.compat", "autoconfigure"),
                 "tools.jackson..",
                 "com.fasterxml.jackson..");
     }
@@ -206,6 +207,7 @@ final class ArchitectureRules {
                 bootStaysAboveTheEngine(),
                 jacksonStaysInConvert(),
                 jacksonIsUsedByOneClassOf("convert"),
+                jacksonIsUsedByOneClassOf("management"),
                 jacksonIsUsedByOneClassOf("web.api"),
                 jacksonIsUsedByOneClassOf("web.compat"),
                 threadsStartInContainer(),

@@ -5,9 +5,12 @@ import io.delayqueue.admin.DeadLetterGroups;
 import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.admin.DelayQueueInspector;
 import io.delayqueue.admin.DelayQueueJobs;
+import io.delayqueue.admin.TopicPage;
 import io.delayqueue.autoconfigure.DelayQueueProperties;
 import io.delayqueue.container.DelayQueueEngine;
-import io.delayqueue.message.Failure;
+import io.delayqueue.management.DeadLetterDetails;
+import io.delayqueue.management.Jobs;
+import io.delayqueue.management.MessageDetails;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.RedisScripts;
 import io.delayqueue.store.idempotency.IdempotencyKeys;
@@ -39,17 +42,14 @@ import io.delayqueue.web.api.request.SendRequest;
 import io.delayqueue.web.api.request.SettleAllRequest;
 import io.delayqueue.web.api.request.SettleRequest;
 import io.delayqueue.web.api.response.CancelResponse;
-import io.delayqueue.web.api.response.DeadLetterResponse;
 import io.delayqueue.web.api.response.DeliveryResponse;
-import io.delayqueue.web.api.response.JobResponse;
-import io.delayqueue.web.api.response.MessageResponse;
+import io.delayqueue.web.api.response.JobPreview;
 import io.delayqueue.web.api.response.Problem;
 import io.delayqueue.web.api.response.ReceiveResponse;
 import io.delayqueue.web.api.response.SendAllResponse;
 import io.delayqueue.web.api.response.SendResponse;
 import io.delayqueue.web.api.response.SettleAllResponse;
 import io.delayqueue.web.api.response.SettleResponse;
-import io.delayqueue.web.api.response.TopicResponse;
 import io.delayqueue.web.guard.AccessGuard;
 import io.delayqueue.web.waiting.LongPolls;
 import io.delayqueue.web.waiting.RequestBodies;
@@ -81,24 +81,20 @@ public final class DelayQueueApiAutoConfiguration {
     @ConditionalOnClass(DispatcherServlet.class)
     @RegisterReflectionForBinding({
         CancelResponse.class,
+        DeadLetterDetails.Page.class,
+        JobPreview.class,
+        Jobs.class,
+        MessageDetails.class,
+        TopicPage.class,
         DeliveryResponse.class,
-        Failure.class,
-        DeadLetterResponse.class,
-        DeadLetterResponse.Page.class,
         DeadLetterGroups.class,
-        JobResponse.class,
-        JobResponse.Jobs.class,
-        JobResponse.JobPreview.class,
         JobStartRequest.class,
-        MessageResponse.class,
         Problem.class,
         ReceiveResponse.class,
         SendAllResponse.class,
         SendResponse.class,
         SettleAllResponse.class,
         SettleResponse.class,
-        TopicResponse.class,
-        TopicResponse.Topics.class,
         DeadLetterRequest.class,
         DueRequest.class,
         EmptyRequest.class,

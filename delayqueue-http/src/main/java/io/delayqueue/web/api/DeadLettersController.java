@@ -2,13 +2,13 @@ package io.delayqueue.web.api;
 
 import io.delayqueue.admin.AuditLog;
 import io.delayqueue.admin.DeadLetterGroups;
-import io.delayqueue.admin.DeadLetterPage;
 import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.admin.DelayQueueInspector;
+import io.delayqueue.management.DeadLetterDetails;
+import io.delayqueue.management.Shown;
 import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.web.api.request.DueRequest;
 import io.delayqueue.web.api.request.EmptyRequest;
-import io.delayqueue.web.api.response.DeadLetterResponse;
 import io.delayqueue.web.guard.Permission;
 import io.delayqueue.web.guard.Requires;
 import java.util.Locale;
@@ -43,10 +43,9 @@ public class DeadLettersController extends ApiController {
     /** Lists dead letters, youngest first. */
     @GetMapping
     @Requires(Permission.ADMIN)
-    public Response<DeadLetterResponse.Page> list(Call call, PageQuery query) {
-        DeadLetterPage page = admin.deadLetters(call.topic(), query.count(), query.page());
-        return Response.ok(new DeadLetterResponse.Page(
-                page.deadLetters().stream().map(DeadLetterResponse::of).toList(), page.next()));
+    public Response<DeadLetterDetails.Page> list(Call call, PageQuery query) {
+        return Response.ok(
+                DeadLetterDetails.Page.of(admin.deadLetters(call.topic(), query.count(), query.page()), Shown.ALL));
     }
 
     /** Groups the youngest 10,000 dead letters by cause, exception type and shape of the exception's message. */
@@ -59,9 +58,9 @@ public class DeadLettersController extends ApiController {
     /** Reads a dead letter. */
     @GetMapping("/{deadLetter}")
     @Requires(Permission.ADMIN)
-    public Response<DeadLetterResponse> read(Call call) {
+    public Response<DeadLetterDetails> read(Call call) {
         return admin.deadLetter(call.topic(), call.deadLetter())
-                .map(deadLetter -> Response.ok(DeadLetterResponse.of(deadLetter)))
+                .map(deadLetter -> Response.ok(DeadLetterDetails.of(deadLetter, Shown.ALL)))
                 .orElseThrow(() -> absent(call));
     }
 

@@ -1,8 +1,8 @@
 package io.delayqueue.web.api;
 
+import io.delayqueue.management.JsonText;
 import io.delayqueue.template.SendLimits;
 import io.delayqueue.web.api.json.Json;
-import io.delayqueue.web.api.json.JsonText;
 import io.delayqueue.web.api.response.Problem;
 import io.delayqueue.web.guard.Permission;
 import io.delayqueue.web.guard.Requires;

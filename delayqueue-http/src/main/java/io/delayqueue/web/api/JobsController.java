@@ -4,9 +4,10 @@ import io.delayqueue.admin.AuditLog;
 import io.delayqueue.admin.DelayQueueJobs;
 import io.delayqueue.admin.Job;
 import io.delayqueue.admin.JobRequest;
+import io.delayqueue.management.Jobs;
 import io.delayqueue.web.api.request.EmptyRequest;
 import io.delayqueue.web.api.request.JobStartRequest;
-import io.delayqueue.web.api.response.JobResponse;
+import io.delayqueue.web.api.response.JobPreview;
 import io.delayqueue.web.guard.Permission;
 import io.delayqueue.web.guard.Requires;
 import org.springframework.stereotype.Controller;
@@ -35,9 +36,9 @@ public class JobsController extends ApiController {
     /** Starts a job, which acts on many messages or dead letters of the topic, or pauses or resumes the topic later. */
     @PostMapping(TOPIC + "/jobs")
     @Requires(Permission.ADMIN)
-    public Response<JobResponse> startJob(Call call, JobStartRequest request) {
+    public Response<Job> startJob(Call call, JobStartRequest request) {
         try {
-            return Response.ok(response(call, jobs.start(job(call, request))));
+            return Response.ok(shown(call, jobs.start(job(call, request))));
         } catch (IllegalStateException e) {
             throw ProblemType.TOO_MANY_JOBS.exception(String.valueOf(e.getMessage()));
         }
@@ -46,8 +47,8 @@ public class JobsController extends ApiController {
     /** Counts the messages or dead letters on which a job would act, and changes nothing. */
     @PostMapping(TOPIC + "/jobs/preview")
     @Requires(Permission.ADMIN)
-    public Response<JobResponse.JobPreview> previewJob(Call call, JobStartRequest request) {
-        return Response.ok(new JobResponse.JobPreview(jobs.preview(job(call, request))));
+    public Response<JobPreview> previewJob(Call call, JobStartRequest request) {
+        return Response.ok(new JobPreview(jobs.preview(job(call, request))));
     }
 
     private static JobRequest job(Call call, JobStartRequest request) {
@@ -61,24 +62,24 @@ public class JobsController extends ApiController {
     /** Lists the jobs of the client's topics that wait, run, or ended within the last day. */
     @GetMapping(BASE + "/jobs")
     @Requires(Permission.ADMIN)
-    public Response<JobResponse.Jobs> jobs(Call call) {
-        return Response.ok(new JobResponse.Jobs(jobs.jobs().stream()
+    public Response<Jobs> jobs(Call call) {
+        return Response.ok(new Jobs(jobs.jobs().stream()
                 .filter(job -> call.client().permits(job.request().topic()))
-                .map(job -> response(call, job))
+                .map(job -> shown(call, job))
                 .toList()));
     }
 
     /** Reads a job. */
     @GetMapping(BASE + "/jobs/{job}")
     @Requires(Permission.ADMIN)
-    public Response<JobResponse> job(Call call) {
-        return Response.ok(response(call, find(call)));
+    public Response<Job> job(Call call) {
+        return Response.ok(shown(call, find(call)));
     }
 
     /** Stops a job after its current batch. What it did is not undone. A job that has ended does not change. */
     @DeleteMapping(BASE + "/jobs/{job}")
     @Requires(Permission.ADMIN)
-    public Response<JobResponse> stopJob(Call call, EmptyRequest request) {
+    public Response<Job> stopJob(Call call, EmptyRequest request) {
         boolean active = find(call).isActive();
         Job stopped = jobs.stop(call.job()).orElseThrow(() -> absent(call));
         if (active) {
@@ -88,7 +89,7 @@ public class JobsController extends ApiController {
                     stopped.request().topic(),
                     1);
         }
-        return Response.ok(response(call, stopped));
+        return Response.ok(shown(call, stopped));
     }
 
     /** To a client without access to its topic, a job does not exist. */
@@ -98,8 +99,10 @@ public class JobsController extends ApiController {
                 .orElseThrow(() -> absent(call));
     }
 
-    private static JobResponse response(Call call, Job job) {
-        return JobResponse.of(job, call.client()::permits);
+    /** A client without access to the target of a move does not learn its name. */
+    private static Job shown(Call call, Job job) {
+        String target = job.request().target();
+        return target == null || call.client().permits(target) ? job : job.withoutTarget();
     }
 
     private static ProblemException absent(Call call) {

@@ -1,5 +1,7 @@
 package io.delayqueue.web.api;
 
+import io.delayqueue.management.MessageDetails;
+import io.delayqueue.management.Shown;
 import io.delayqueue.message.CancelOutcome;
 import io.delayqueue.message.RescheduleOutcome;
 import io.delayqueue.message.SendResult;
@@ -9,7 +11,6 @@ import io.delayqueue.web.api.request.EmptyRequest;
 import io.delayqueue.web.api.request.SendAllRequest;
 import io.delayqueue.web.api.request.SendRequest;
 import io.delayqueue.web.api.response.CancelResponse;
-import io.delayqueue.web.api.response.MessageResponse;
 import io.delayqueue.web.api.response.SendAllResponse;
 import io.delayqueue.web.api.response.SendResponse;
 import io.delayqueue.web.guard.Permission;
@@ -66,10 +67,10 @@ public class MessagesController extends ApiController {
     /** Finds a live message. */
     @GetMapping("/{id}")
     @Requires({Permission.PRODUCE, Permission.CONSUME})
-    public Response<MessageResponse> find(Call call) {
+    public Response<MessageDetails> find(Call call) {
         return operations
                 .find(call.topic(), call.id())
-                .map(message -> Response.ok(MessageResponse.of(message)))
+                .map(message -> Response.ok(MessageDetails.of(message, Shown.ALL)))
                 .orElseThrow(() -> absent(call));
     }
 

@@ -1,6 +1,6 @@
 package io.delayqueue.web.api;
 
-import io.delayqueue.web.api.json.Json;
+import io.delayqueue.management.ManagementJson;
 import io.delayqueue.web.api.response.Problem;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -66,7 +66,7 @@ public final class ResponseReturnValueHandler implements HandlerMethodReturnValu
         servletResponse.setHeader(RequestId.HEADER, requestId);
         response.headers().forEach(servletResponse::setHeader);
         Object body = response.body() instanceof Problem problem ? problem.of(requestId) : response.body();
-        byte[] bytes = body == null ? new byte[0] : Json.write(body);
+        byte[] bytes = body == null ? new byte[0] : ManagementJson.write(body);
         if (body != null) {
             servletResponse.setContentType(body instanceof Problem ? PROBLEM : JSON);
             servletResponse.setContentLength(bytes.length);

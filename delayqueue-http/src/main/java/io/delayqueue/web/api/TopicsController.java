@@ -1,9 +1,9 @@
 package io.delayqueue.web.api;
 
 import io.delayqueue.admin.DelayQueueInspector;
+import io.delayqueue.admin.TopicPage;
 import io.delayqueue.web.api.json.Formats;
 import io.delayqueue.web.api.json.InvalidRequestException;
-import io.delayqueue.web.api.response.TopicResponse;
 import io.delayqueue.web.guard.Permission;
 import io.delayqueue.web.guard.Requires;
 import org.springframework.stereotype.Controller;
@@ -23,10 +23,11 @@ public class TopicsController extends ApiController {
     /** Lists the topics of the client by name, with the numbers of their messages. */
     @GetMapping(BASE + "/topics")
     @Requires(Permission.ADMIN)
-    public Response<TopicResponse.Topics> topics(Call call, PageQuery query) {
+    public Response<TopicPage> topics(Call call, PageQuery query) {
         String page = query.page();
-        return Response.ok(TopicResponse.Topics.of(
-                inspector.topics(query.count(), page == null ? null : topicOf(page), call.client()::permits)));
+        TopicPage found = inspector.topics(query.count(), page == null ? null : topicOf(page), call.client()::permits);
+        String next = found.next();
+        return Response.ok(new TopicPage(found.topics(), next == null ? null : Formats.base64Url(next)));
     }
 
     private static String topicOf(String page) {

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
 import io.delayqueue.autoconfigure.PayloadConverterAutoConfiguration;
+import io.delayqueue.management.DeadLetterDetails;
+import io.delayqueue.management.MessageDetails;
 import io.delayqueue.web.api.MessagesController;
-import io.delayqueue.web.api.response.DeadLetterResponse;
 import io.delayqueue.web.api.response.DeliveryResponse;
-import io.delayqueue.web.api.response.MessageResponse;
 import io.delayqueue.web.api.response.Problem;
 import io.delayqueue.web.api.response.SendAllResponse;
 import java.util.List;
@@ -67,8 +67,8 @@ class DelayQueueApiAutoConfigurationTests {
         assertThat(List.of(hints.value()))
                 .contains(
                         DeliveryResponse.class,
-                        DeadLetterResponse.Page.class,
-                        MessageResponse.class,
+                        DeadLetterDetails.Page.class,
+                        MessageDetails.class,
                         Problem.class,
                         SendAllResponse.class);
     }

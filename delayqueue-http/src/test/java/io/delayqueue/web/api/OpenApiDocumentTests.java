@@ -2,6 +2,8 @@ package io.delayqueue.web.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.delayqueue.management.JsonText;
+import io.delayqueue.management.ManagementJson;
 import io.delayqueue.web.api.request.ApiRequest;
 import io.delayqueue.web.api.request.EmptyRequest;
 import io.delayqueue.web.api.response.Problem;
@@ -9,6 +11,7 @@ import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
 import java.net.http.HttpRequest;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -21,12 +24,15 @@ import org.springframework.core.ResolvableType;
 import org.springframework.web.method.HandlerMethod;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerMapping;
 import tools.jackson.databind.JsonNode;
+import tools.jackson.databind.json.JsonMapper;
 
 /**
  * Compares the packaged OpenAPI document with the controllers and their records. {@link RequestSchemaTests} compares its
  * bounds with the server, and {@link DocumentedResponses} each response of the tests with its statuses and schemas.
  */
 class OpenApiDocumentTests {
+
+    private static final JsonNode SCHEMAS = DocumentedResponses.DOCUMENT.at("/components/schemas");
 
     private final ApiNode node = ApiNode.shared();
 
@@ -77,29 +83,81 @@ class OpenApiDocumentTests {
     }
 
     @Test
-    void eachRecordIsDocumentedWithItsFields() {
+    void eachRequestIsDocumentedWithItsFields() {
         Map<String, Class<?>> records = new TreeMap<>();
-        collect(Problem.class, records);
-        for (HandlerMethod handler : handlers().values()) {
-            collect(handler.getMethod().getGenericReturnType(), records);
-            Arrays.stream(handler.getMethod().getParameterTypes())
-                    .filter(ApiRequest.class::isAssignableFrom)
-                    .forEach(type -> collect(type, records));
-        }
-        JsonNode schemas = DocumentedResponses.DOCUMENT.at("/components/schemas");
-        assertThat(schemas.propertyNames())
-                .filteredOn(name -> !name.equals("RescheduleRequest"))
-                .isSubsetOf(records.keySet());
+        requests().forEach(type -> collect(type, records));
         records.forEach((name, type) -> assertThat(
-                        schemas.path(name).path("properties").propertyNames())
+                        SCHEMAS.path(name).path("properties").propertyNames())
                 .as(name)
                 .containsExactlyElementsOf(Arrays.stream(type.getRecordComponents())
                         .map(field -> field.getName().replace("waitTime", "wait"))
                         .toList()));
     }
 
+    /** What is written decides, because its names are not always those of the components. */
+    @Test
+    void eachResponseIsDocumentedWithItsFields() {
+        Stream.concat(Stream.of(ResolvableType.forClass(Problem.class)), responses())
+                .filter(type -> isOwn(type.toClass()))
+                .forEach(type -> {
+                    List<JsonNode> written = SampleRecords.of(type)
+                            .map(sample -> JsonMapper.shared().readTree(ManagementJson.write(sample)))
+                            .toList();
+                    String name = type.toClass().getSimpleName();
+                    compare(name, written, SCHEMAS.path(name));
+                });
+    }
+
+    private static void compare(String place, List<JsonNode> written, JsonNode schema) {
+        JsonNode documented = new JsonSchema(DocumentedResponses.DOCUMENT).resolved(schema);
+        if (documented.path("type").asString("").equals("array")) {
+            compare(place, written.stream().flatMap(JsonNode::valueStream).toList(), documented.path("items"));
+        } else if (documented.has("properties")) {
+            Set<String> names = written.stream()
+                    .flatMap(each -> each.propertyNames().stream())
+                    .collect(Collectors.toSet());
+            assertThat(documented.path("properties").propertyNames())
+                    .as(place)
+                    .containsExactlyInAnyOrderElementsOf(names);
+            names.forEach(name -> compare(
+                    place + "." + name,
+                    written.stream()
+                            .flatMap(each -> each.optional(name).stream())
+                            .toList(),
+                    documented.path("properties").path(name)));
+        } else {
+            assertThat(written)
+                    .as(place)
+                    .allMatch(each -> documented.has("enum")
+                            || new JsonSchema(DocumentedResponses.DOCUMENT).accepts(documented, each));
+        }
+    }
+
+    @Test
+    void eachSchemaIsUsed() {
+        Map<String, Class<?>> records = new TreeMap<>();
+        collect(Problem.class, records);
+        requests().forEach(type -> collect(type, records));
+        responses().forEach(type -> collect(type.getType(), records));
+        assertThat(SCHEMAS.propertyNames())
+                .filteredOn(name -> !name.equals("RescheduleRequest"))
+                .isSubsetOf(records.keySet());
+    }
+
+    private Stream<Class<?>> requests() {
+        return handlers().values().stream()
+                .flatMap(handler -> Arrays.stream(handler.getMethod().getParameterTypes()))
+                .filter(ApiRequest.class::isAssignableFrom);
+    }
+
+    private Stream<ResolvableType> responses() {
+        return handlers().values().stream()
+                .map(handler ->
+                        ResolvableType.forMethodReturnType(handler.getMethod()).getGeneric(0));
+    }
+
     private static boolean isOwn(Class<?> type) {
-        return type.getName().startsWith("io.delayqueue.") && type != io.delayqueue.web.api.json.JsonText.class;
+        return type.getName().startsWith("io.delayqueue.") && type != JsonText.class;
     }
 
     /** Adds the records that a type contains. */

@@ -1,31 +1,31 @@
 package io.delayqueue.autoconfigure.endpoint;
 
+import io.delayqueue.actuate.ActionResponse;
 import io.delayqueue.actuate.DelayQueueEndpoint;
+import io.delayqueue.actuate.ErrorResponse;
 import io.delayqueue.actuate.KnownParametersAdvisor;
+import io.delayqueue.actuate.Overview;
 import io.delayqueue.actuate.QueueActions;
 import io.delayqueue.actuate.QueueViews;
 import io.delayqueue.actuate.QueueViews.NodeIdentity;
-import io.delayqueue.actuate.response.ActionResponse;
-import io.delayqueue.actuate.response.DeadLetterDescriptor;
-import io.delayqueue.actuate.response.DeadLetterGroupsDescriptor;
-import io.delayqueue.actuate.response.ErrorResponse;
-import io.delayqueue.actuate.response.JobDescriptor;
-import io.delayqueue.actuate.response.MessageDescriptor;
-import io.delayqueue.actuate.response.OverviewDescriptor;
-import io.delayqueue.actuate.response.TopicDescriptor;
-import io.delayqueue.actuate.response.UpcomingDescriptor;
+import io.delayqueue.actuate.TopicDetails;
 import io.delayqueue.admin.AuditLog;
+import io.delayqueue.admin.DeadLetterGroups;
 import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.admin.DelayQueueInspector;
 import io.delayqueue.admin.DelayQueueJobs;
 import io.delayqueue.admin.QueueDiagnosis;
 import io.delayqueue.admin.TopicSampler;
+import io.delayqueue.admin.Upcoming;
 import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.autoconfigure.DelayListenerAutoConfiguration;
 import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
 import io.delayqueue.autoconfigure.DelayQueueProperties;
 import io.delayqueue.autoconfigure.metrics.TopicSamplerConfiguration;
 import io.delayqueue.container.DelayQueueEngine;
+import io.delayqueue.management.DeadLetterDetails;
+import io.delayqueue.management.Jobs;
+import io.delayqueue.management.MessageDetails;
 import io.delayqueue.template.DelayQueueOperations;
 import java.time.InstantSource;
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
@@ -64,15 +64,13 @@ public final class DelayQueueEndpointAutoConfiguration {
     @RegisterReflectionForBinding({
         ActionResponse.class,
         ErrorResponse.class,
-        DeadLetterDescriptor.class,
-        DeadLetterDescriptor.Page.class,
-        DeadLetterGroupsDescriptor.class,
-        JobDescriptor.Jobs.class,
-        MessageDescriptor.class,
-        MessageDescriptor.Page.class,
-        OverviewDescriptor.class,
-        TopicDescriptor.class,
-        UpcomingDescriptor.class
+        Overview.class,
+        TopicDetails.class,
+        DeadLetterDetails.Page.class,
+        DeadLetterGroups.class,
+        Jobs.class,
+        MessageDetails.Page.class,
+        Upcoming.class
     })
     static final class Exposed {
 

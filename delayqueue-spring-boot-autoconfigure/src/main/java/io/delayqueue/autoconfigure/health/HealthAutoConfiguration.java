@@ -6,7 +6,6 @@ import io.delayqueue.actuate.health.TopicLags;
 import io.delayqueue.admin.DelayQueueInspector;
 import io.delayqueue.admin.QueueDiagnosis;
 import io.delayqueue.admin.TopicCounts;
-import io.delayqueue.admin.TopicSample;
 import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.admin.TopicStatus;
 import io.delayqueue.annotation.DelayListenerRegistry;
@@ -74,7 +73,7 @@ public final class HealthAutoConfiguration {
                 || sampler.age().filter(age -> age.compareTo(oldest) <= 0).isEmpty()) {
             return List.of();
         }
-        return sampler.newest().stream().map(TopicSample::status).toList();
+        return sampler.newest();
     }
 
     private static Map<String, Duration> lags(List<TopicStatus> topics) {

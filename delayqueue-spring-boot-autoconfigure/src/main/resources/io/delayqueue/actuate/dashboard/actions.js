@@ -298,7 +298,8 @@ export function pauseTopic({ topic, paused, ready }) {
   };
 }
 
-export function pauseListener({ id, topic, paused }) {
+export function pauseListener({ id, topic, state: said }) {
+  const paused = said === 'paused';
   return {
     path: paused ? 'resume' : 'pause',
     body: { listener: id },

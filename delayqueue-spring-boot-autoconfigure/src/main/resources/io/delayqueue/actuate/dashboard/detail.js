@@ -2,7 +2,7 @@
 
 import { read, Rejection } from './api.js';
 import { h } from './dom.js';
-import { bytes, count, indented, moment, name, span, words } from './format.js';
+import { bytes, count, indented, moment, name, payloadOf, span, words } from './format.js';
 import { attempts, causeBadge, deadLetterActions, messageActions, summary } from './lists.js';
 import { deadLetterLink, loading, nodeNamed, state, topicLink } from './state.js';
 
@@ -46,7 +46,7 @@ export function draw(route) {
     ),
     gone ? notThere(route, gone, found) : null,
     found
-      ? [deadLetter ? deadLetterFacts(found) : messageFacts(found), headers(found.headers), payload(found.payload)]
+      ? [deadLetter ? deadLetterFacts(found) : messageFacts(found), headers(found.headers), payload(found)]
       : gone
         ? null
         : loading(),
@@ -142,8 +142,8 @@ function headers(all) {
   );
 }
 
-function payload(content) {
-  const size = bytes(content.bytes);
+function payload(holder) {
+  const { text, base64, size, hidden, truncated } = payloadOf(holder);
   return h(
     'section',
     { class: 'card', 'aria-labelledby': 'payload' },
@@ -151,15 +151,15 @@ function payload(content) {
       'div',
       { class: 'card-head' },
       h('h2', { id: 'payload' }, 'Payload'),
-      h('small', null, content.truncated ? `truncated, ${size}` : size),
+      h('small', null, truncated ? `truncated, ${bytes(size)}` : bytes(size)),
     ),
-    content.hidden
+    hidden
       ? h('p', { class: 'empty' }, 'Hidden: see management.endpoint.delayqueue.show-payloads.')
-      : content.text === undefined
+      : text === undefined
         ? [
             h('p', { class: 'hint' }, 'Binary data in Base64:'),
-            h('pre', { class: 'text', tabindex: '0' }, content.base64),
+            h('pre', { class: 'text', tabindex: '0' }, base64),
           ]
-        : h('pre', { class: 'text', tabindex: '0' }, content.truncated ? content.text : indented(content.text)),
+        : h('pre', { class: 'text', tabindex: '0' }, truncated ? text : indented(text)),
   );
 }

@@ -75,6 +75,14 @@ export function bytes(number) {
   return `${short.format(size)} ${units[unit]}`;
 }
 
+/** What is shown of the payload of a message or dead letter, and the size of what is stored. */
+export function payloadOf({ payloadText: text, payloadBase64: base64, payloadBytes: stored }) {
+  const hidden = text === undefined && base64 === undefined;
+  if (stored !== undefined) return { text, base64, size: stored, hidden, truncated: !hidden };
+  const size = text === undefined ? atob(base64).length : new TextEncoder().encode(text).length;
+  return { text, base64, size, hidden: false, truncated: false };
+}
+
 /** The time of day, with the date unless it is today. */
 export function clock(instant) {
   const date = new Date(instant);

@@ -4,7 +4,7 @@ import { cancel, purge, replay, reschedule, run } from './actions.js';
 import { read } from './api.js';
 import { button, menu } from './confirm.js';
 import { h } from './dom.js';
-import { bytes, count, counted, moment, name, time, words } from './format.js';
+import { bytes, count, counted, moment, name, payloadOf, time, words } from './format.js';
 import { deadLetterLink, loading, messageLink, page, state } from './state.js';
 import { table } from './table.js';
 
@@ -99,7 +99,7 @@ function messageTable(items, messageState) {
   const rows = items.map((message) => ({
     key: message.id,
     cells: [
-      [h('a', { href: messageLink(message.topic, message.id) }, name(message.id)), preview(message.payload)],
+      [h('a', { href: messageLink(message.topic, message.id) }, name(message.id)), preview(message)],
       moment(message.dueAt),
       ...(leased ? [name(message.holder || '–'), moment(message.leaseEnd)] : []),
       attempts(message),
@@ -130,9 +130,10 @@ export function attempts(message) {
   ].filter(Boolean).join(', ');
 }
 
-function preview(payload) {
+function preview(holder) {
+  const payload = payloadOf(holder);
   if (payload.hidden) return null;
-  const text = payload.text === undefined ? bytes(payload.bytes) : payload.text;
+  const text = payload.text === undefined ? bytes(payload.size) : payload.text;
   return h('span', { class: 'preview' }, words(text.length > PREVIEW ? `${text.slice(0, PREVIEW)}…` : text));
 }
 
@@ -160,7 +161,7 @@ export function deadLetters(list, topic) {
   const rows = list.items.map((deadLetter) => ({
     key: deadLetter.deadLetterId,
     cells: [
-      [h('a', { href: deadLetterLink(topic, deadLetter.deadLetterId) }, name(deadLetter.id)), preview(deadLetter.payload)],
+      [h('a', { href: deadLetterLink(topic, deadLetter.deadLetterId) }, name(deadLetter.id)), preview(deadLetter)],
       moment(deadLetter.deadLetteredAt),
       causeBadge(deadLetter.cause),
       count(deadLetter.attempts),

@@ -246,42 +246,23 @@ function failures(topic) {
   );
 }
 
-/** The listeners of all nodes, and those of this node that were never started. */
+/** The listeners of other nodes at their last heartbeats, and those of this node now. */
 export function listenersOn(nodes, topic) {
-  const here = state.overview.listeners;
-  const all = nodes.flatMap((node) => node.listeners.map((listener) => ({ ...listener, node, own: null })));
-  for (const own of here) {
-    const known = all.find(({ id, node }) => id === own.id && node.node === state.overview.node);
-    if (known) known.own = own;
-    else all.push(neverStarted(own));
-  }
-  return all.filter((listener) => !topic || listener.topic === topic);
-}
-
-function neverStarted(own) {
-  const { node, time: startedAt } = state.overview;
-  const { id, topic, kind, running, paused, permits } = own;
-  const said = running ? (paused ? 'paused' : 'running') : 'stopped';
-  return {
-    id,
-    topic,
-    kind,
-    state: said,
-    running: permits.used,
-    concurrency: permits.max,
-    attempts: null,
-    node: { node, host: '', startedAt },
-    own,
-  };
+  const { node: self, time: startedAt, listeners } = state.overview;
+  const here = nodes.find(({ node }) => node === self) || { node: self, host: '', startedAt };
+  const current = new Set(listeners.map(({ id }) => id));
+  const reported = nodes.flatMap((node) =>
+    node.listeners.filter(({ id }) => node !== here || !current.has(id)).map((listener) => ({ ...listener, node })),
+  );
+  const own = listeners.map((listener) => ({ ...listener, node: here, own: true }));
+  return [...reported, ...own].filter((listener) => !topic || listener.topic === topic);
 }
 
 const LISTENER_STATES = { running: 'ok', unavailable: 'bad', paused: 'warn', stopped: 'warn' };
 
 function listenerRow(listener) {
-  const { id, topic, kind, node, own, running, concurrency, unavailable, oldest, attempts } = listener;
+  const { id, topic, kind, node, own, state: said, running, concurrency, unavailable, oldest, attempts } = listener;
   const known = topicOf(topic);
-  const runs = own && own.running && !own.paused && listener.state !== 'unavailable' ? 'running' : listener.state;
-  const said = own && !own.running ? 'stopped' : own && own.paused ? 'paused' : runs;
   const everywhere = said === 'running' && known && known.paused;
   const failed = failedOf(attempts);
   return {
@@ -308,15 +289,15 @@ function listenerRow(listener) {
         ' ',
         `${count(running)} of ${count(concurrency)}`,
       ),
-      oldest ? h('span', { title: `Message ${oldest.id}, attempt ${oldest.attempt}` }, span(oldest.millis)) : '–',
-      attempts && failed + attempts.succeeded ? span(attempts.handlingMillis) : '–',
+      oldest ? h('span', { title: `Message ${oldest.id}, attempt ${oldest.attempt}` }, span(oldest.timeMillis)) : '–',
+      failed + attempts.succeeded ? span(attempts.handlingMillis) : '–',
       h(
         'span',
-        { class: failed ? null : 'zero', title: attempts ? attempts.failure : null },
-        attempts ? `${count(failed)} of ${count(failed + attempts.succeeded)}` : '–',
+        { class: failed ? null : 'zero', title: attempts.failure },
+        `${count(failed)} of ${count(failed + attempts.succeeded)}`,
       ),
-      own && own.running && !severalNodesRespond()
-        ? button(pauseListener(own), own.paused ? 'Resume' : 'Pause', `listener ${id} on this node`)
+      own && said !== 'stopped' && !severalNodesRespond()
+        ? button(pauseListener(listener), said === 'paused' ? 'Resume' : 'Pause', `listener ${id} on this node`)
         : null,
     ],
   };

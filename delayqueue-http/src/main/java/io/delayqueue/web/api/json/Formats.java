@@ -1,5 +1,6 @@
 package io.delayqueue.web.api.json;
 
+import io.delayqueue.management.JsonText;
 import io.delayqueue.message.DurationText;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;

@@ -1,12 +1,10 @@
 package io.delayqueue.web.api.json;
 
-import com.fasterxml.jackson.annotation.JsonInclude;
 import com.fasterxml.jackson.annotation.JsonSetter;
 import com.fasterxml.jackson.annotation.Nulls;
+import io.delayqueue.management.JsonText;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.format.DateTimeFormatter;
-import java.time.format.DateTimeFormatterBuilder;
 import java.util.Collection;
 import java.util.HashSet;
 import java.util.Locale;
@@ -18,7 +16,6 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tools.jackson.core.JacksonException;
-import tools.jackson.core.JsonGenerator;
 import tools.jackson.core.JsonParser;
 import tools.jackson.core.JsonToken;
 import tools.jackson.core.TokenStreamContext;
@@ -28,7 +25,6 @@ import tools.jackson.databind.DeserializationContext;
 import tools.jackson.databind.DeserializationFeature;
 import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.KeyDeserializer;
-import tools.jackson.databind.SerializationContext;
 import tools.jackson.databind.cfg.EnumFeature;
 import tools.jackson.databind.deser.std.StdScalarDeserializer;
 import tools.jackson.databind.exc.MismatchedInputException;
@@ -36,11 +32,10 @@ import tools.jackson.databind.exc.UnrecognizedPropertyException;
 import tools.jackson.databind.json.JsonMapper;
 import tools.jackson.databind.module.SimpleModule;
 import tools.jackson.databind.node.ObjectNode;
-import tools.jackson.databind.ser.std.StdSerializer;
 
 /**
- * Reads and writes the records of the HTTP API as JSON. The mapper is separate, so that settings of the application do
- * not change the API. Thread-safe.
+ * Reads the bodies of requests, and completes schemas. The mapper is separate, so that settings of the application do not
+ * change the API. Thread-safe.
  */
 public final class Json {
 
@@ -54,10 +49,8 @@ public final class Json {
             .enable(DeserializationFeature.FAIL_ON_UNKNOWN_PROPERTIES)
             .enable(EnumFeature.FAIL_ON_NUMBERS_FOR_ENUMS)
             .enumNamingStrategy((config, type, name) -> name.toLowerCase(Locale.ROOT))
-            .changeDefaultPropertyInclusion(inclusion -> inclusion.withValueInclusion(JsonInclude.Include.NON_NULL))
             .changeDefaultNullHandling(nulls -> JsonSetter.Value.forContentNulls(Nulls.FAIL))
             .addModule(new SimpleModule()
-                    .addSerializer(new InstantWriter())
                     .addKeyDeserializer(String.class, new KeyReader())
                     .addDeserializer(JsonText.class, new JsonTextReader())
                     .addDeserializer(String.class, new ScalarReader<>(String.class, Formats::text))
@@ -78,11 +71,6 @@ public final class Json {
     private static final int MAX_QUOTED = 100;
 
     private Json() {}
-
-    /** Writes a record. Null components are omitted. */
-    public static byte[] write(Object response) {
-        return MAPPER.writeValueAsBytes(response);
-    }
 
     /**
      * Reads a body strictly: unknown or repeated fields, wrong types and content after the object are rejected.
@@ -203,20 +191,6 @@ public final class Json {
                                             values.get(bound.getValue().asString()))));
         }
         return MAPPER.writeValueAsString(root);
-    }
-
-    /** Returns whether a text is exactly one JSON value. */
-    static boolean isValue(String text) {
-        try (JsonParser parser = MAPPER.createParser(text)) {
-            if (parser.nextToken() == null) {
-                return false;
-            }
-            parser.skipChildren();
-            parser.finishToken();
-            return parser.nextToken() == null;
-        } catch (JacksonException e) {
-            return false;
-        }
     }
 
     /** Uses the first line of Jackson's message. The other lines repeat the location. */
@@ -380,22 +354,6 @@ public final class Json {
         @SuppressWarnings("NullAway") // an absent value is null
         public @Nullable Object getAbsentValue(DeserializationContext context) {
             return null;
-        }
-    }
-
-    /** Writes dates with millisecond precision, the precision of Redis' clock. */
-    private static final class InstantWriter extends StdSerializer<Instant> {
-
-        private static final DateTimeFormatter FORMAT =
-                new DateTimeFormatterBuilder().appendInstant(3).toFormatter(Locale.ROOT);
-
-        InstantWriter() {
-            super(Instant.class);
-        }
-
-        @Override
-        public void serialize(Instant value, JsonGenerator generator, SerializationContext context) {
-            generator.writeString(FORMAT.format(value));
         }
     }
 }

@@ -1,9 +1,9 @@
 package io.delayqueue.web.api.request;
 
+import io.delayqueue.management.JsonText;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.web.api.json.InvalidRequestException;
-import io.delayqueue.web.api.json.JsonText;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;

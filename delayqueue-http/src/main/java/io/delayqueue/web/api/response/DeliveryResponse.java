@@ -1,7 +1,8 @@
 package io.delayqueue.web.api.response;
 
+import io.delayqueue.management.Payload;
+import io.delayqueue.management.Shown;
 import io.delayqueue.template.receive.LeasedDelivery;
-import io.delayqueue.web.api.json.JsonText;
 import io.delayqueue.web.api.request.Receipt;
 import java.time.Instant;
 import java.util.Map;
@@ -18,9 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param dueAt due time, by Redis' clock
  * @param sentAt time of the send, by Redis' clock
  * @param headers names and values
- * @param payload stored payload, if it is JSON
- * @param payloadText stored payload, if it is UTF-8 text but not JSON
- * @param payloadBase64 stored payload in Base64, if it is not UTF-8 text
+ * @param payload stored payload
  * @param lastFailure cause of the last failed attempt; omitted if there was none
  * @param receipt settles this delivery, in a path or a body
  * @param leaseEnd end of the lease, by Redis' clock
@@ -34,16 +33,13 @@ public record DeliveryResponse(
         Instant dueAt,
         Instant sentAt,
         Map<String, String> headers,
-        @Nullable JsonText payload,
-        @Nullable String payloadText,
-        @Nullable String payloadBase64,
+        Payload payload,
         @Nullable String lastFailure,
         String receipt,
         Instant leaseEnd) {
 
     /** Creates the response of a delivery. */
     public static DeliveryResponse of(LeasedDelivery delivery) {
-        Payload payload = Payload.of(delivery.body());
         return new DeliveryResponse(
                 delivery.topic(),
                 delivery.id(),
@@ -53,9 +49,7 @@ public record DeliveryResponse(
                 delivery.dueAt(),
                 delivery.sentAt(),
                 delivery.headers(),
-                payload.json(),
-                payload.text(),
-                payload.base64(),
+                Payload.of(delivery.body(), Shown.ALL),
                 delivery.lastFailure(),
                 Receipt.of(delivery).toString(),
                 delivery.leaseEnd());

@@ -1,9 +1,8 @@
-package io.delayqueue.actuate.response;
+package io.delayqueue.actuate;
 
 import io.delayqueue.admin.Job;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 
 /**
  * The result of an action.
@@ -17,7 +16,7 @@ public record ActionResponse(
         String outcome,
         @Nullable Long expected,
         @Nullable String job,
-        @Nullable String detail) implements OperationResponseBody {
+        @Nullable String detail) {
 
     /** Creates the response of a successful action. */
     public static ActionResponse done(String outcome) {

@@ -1,7 +1,5 @@
-package io.delayqueue.web.api.json;
+package io.delayqueue.management;
 
-import com.fasterxml.jackson.annotation.JsonRawValue;
-import com.fasterxml.jackson.annotation.JsonValue;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -12,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param text valid JSON
  */
-public record JsonText(@JsonValue @JsonRawValue String text) {
+public record JsonText(String text) {
 
     /** The value null. */
     public static final JsonText NULL = new JsonText("null");
@@ -20,7 +18,7 @@ public record JsonText(@JsonValue @JsonRawValue String text) {
     /** Returns bytes as JSON, or null if they are not one valid JSON value in UTF-8. */
     public static @Nullable JsonText of(byte[] bytes) {
         String text = textOf(bytes);
-        return text != null && Json.isValue(text) ? new JsonText(text) : null;
+        return text != null && ManagementJson.isValue(text) ? new JsonText(text) : null;
     }
 
     /** Returns bytes as text, or null if they are not valid UTF-8. */

@@ -1,13 +1,11 @@
-package io.delayqueue.actuate.response;
-
-import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+package io.delayqueue.actuate;
 
 /**
  * The body of a response with an error status.
  *
  * @param detail the reason in one sentence, truncated to 600 characters
  */
-public record ErrorResponse(String detail) implements OperationResponseBody {
+public record ErrorResponse(String detail) {
 
     private static final int MAX_TEXT = 600;
 

@@ -1,76 +1,69 @@
-package io.delayqueue.web.api.response;
+package io.delayqueue.management;
 
+import io.delayqueue.admin.DeadLetterPage;
 import io.delayqueue.message.DeadLetter;
-import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.Envelope;
 import io.delayqueue.message.Failure;
-import io.delayqueue.web.api.json.JsonText;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A dead letter, with its payload in one of three forms.
+ * A dead letter. Times are by Redis' clock.
  *
  * @param topic topic of the message
  * @param deadLetterId id of the dead letter
  * @param id id of the message
- * @param deadLetteredAt time of dead-lettering, by Redis' clock
- * @param cause why the message was dead-lettered
+ * @param deadLetteredAt time of dead-lettering
+ * @param cause why the message was dead-lettered, or an unknown cause from a newer version
  * @param attempts number of deliveries
  * @param node the node of the last attempt; omitted if a client received the message, or if unknown
  * @param startedAt when the last attempt began; omitted if unknown
- * @param handlingMillis how long the last attempt took, in milliseconds; omitted if unknown
+ * @param handling how long the last attempt took; omitted if unknown
  * @param failure the last failure; omitted if there was none
  * @param dueAt due time by the last send, reschedule or replay
- * @param sentAt time of the send, by Redis' clock
- * @param headers names and values
- * @param payload stored payload, if it is JSON
- * @param payloadText stored payload, if it is UTF-8 text but not JSON
- * @param payloadBase64 stored payload in Base64, if it is not UTF-8 text
+ * @param sentAt time of the send
+ * @param headers names and values; omitted if the caller may not see them
+ * @param payload stored payload
  */
-public record DeadLetterResponse(
+public record DeadLetterDetails(
         String topic,
         String deadLetterId,
         String id,
         Instant deadLetteredAt,
-        DeadLetterCause cause,
+        String cause,
         int attempts,
         @Nullable String node,
         @Nullable Instant startedAt,
-        @Nullable Long handlingMillis,
+        @Nullable Duration handling,
         @Nullable Failure failure,
         Instant dueAt,
         Instant sentAt,
-        Map<String, String> headers,
-        @Nullable JsonText payload,
-        @Nullable String payloadText,
-        @Nullable String payloadBase64) {
+        @Nullable Map<String, String> headers,
+        Payload payload) {
 
-    /** Creates the response of a dead letter. */
-    public static DeadLetterResponse of(DeadLetter deadLetter) {
+    /** Creates what a caller sees of a dead letter. */
+    public static DeadLetterDetails of(DeadLetter deadLetter, Shown shown) {
         Envelope envelope = deadLetter.envelope();
         Duration handling = deadLetter.handling();
-        Payload payload = Payload.of(envelope.payload());
-        return new DeadLetterResponse(
+        return new DeadLetterDetails(
                 deadLetter.topic(),
                 deadLetter.deadLetterId(),
                 deadLetter.messageId(),
                 deadLetter.deadLetteredAt(),
-                deadLetter.cause(),
+                deadLetter.causeName().toLowerCase(Locale.ROOT),
                 deadLetter.attempts(),
                 deadLetter.node(),
                 handling == null ? null : deadLetter.deadLetteredAt().minus(handling),
-                handling == null ? null : handling.toMillis(),
+                handling,
                 deadLetter.failure(),
                 envelope.dueAt(),
                 envelope.sentAt(),
-                envelope.headers(),
-                payload.json(),
-                payload.text(),
-                payload.base64());
+                shown == Shown.SIZE ? null : envelope.headers(),
+                Payload.of(envelope.payload(), shown));
     }
 
     /**
@@ -80,11 +73,15 @@ public record DeadLetterResponse(
      * @param next value of the parameter page for the next page; omitted on the last page
      */
     public record Page(
-            List<DeadLetterResponse> deadLetters, @Nullable String next) {
+            List<DeadLetterDetails> deadLetters, @Nullable String next) {
 
-        /** Copies the dead letters. */
-        public Page {
-            deadLetters = List.copyOf(deadLetters);
+        /** Creates what a caller sees of a page. */
+        public static Page of(DeadLetterPage page, Shown shown) {
+            return new Page(
+                    page.deadLetters().stream()
+                            .map(deadLetter -> DeadLetterDetails.of(deadLetter, shown))
+                            .toList(),
+                    page.next());
         }
     }
 }

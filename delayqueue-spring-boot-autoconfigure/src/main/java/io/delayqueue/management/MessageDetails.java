@@ -1,0 +1,79 @@
+package io.delayqueue.management;
+
+import io.delayqueue.message.Envelope;
+import io.delayqueue.message.MessageSnapshot;
+import io.delayqueue.message.MessageState;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A live message. Times are by Redis' clock.
+ *
+ * @param topic topic of the message
+ * @param id id of the message
+ * @param state scheduled, ready, leased or suspect
+ * @param dueAt time of the next delivery; if leased, the due time of the current delivery
+ * @param sentAt time of the send
+ * @param attempts number of deliveries that were settled, and the current one
+ * @param postponements how often the message was postponed
+ * @param crashes number of leases that ended without a settlement since the last settlement
+ * @param holder the consumer that holds the lease; omitted if the message is not leased
+ * @param leaseEnd end of the lease; omitted if the message is not leased
+ * @param lastFailure cause of the last failed attempt; omitted if there was none
+ * @param headers names and values; omitted if the caller may not see them
+ * @param payload stored payload
+ */
+public record MessageDetails(
+        String topic,
+        String id,
+        MessageState state,
+        Instant dueAt,
+        Instant sentAt,
+        int attempts,
+        int postponements,
+        int crashes,
+        @Nullable String holder,
+        @Nullable Instant leaseEnd,
+        @Nullable String lastFailure,
+        @Nullable Map<String, String> headers,
+        Payload payload) {
+
+    /** Creates what a caller sees of a message. */
+    public static MessageDetails of(MessageSnapshot message, Shown shown) {
+        Envelope envelope = message.envelope();
+        return new MessageDetails(
+                message.topic(),
+                message.id(),
+                message.state(),
+                message.dueAt(),
+                envelope.sentAt(),
+                message.attempts(),
+                message.postponements(),
+                message.crashes(),
+                message.holder(),
+                message.leaseEnd(),
+                message.lastFailure(),
+                shown == Shown.SIZE ? null : envelope.headers(),
+                Payload.of(envelope.payload(), shown));
+    }
+
+    /**
+     * A page of messages.
+     *
+     * @param next value of the parameter page for the next page; omitted on the last page
+     */
+    public record Page(
+            List<MessageDetails> messages, @Nullable String next) {
+
+        /** Creates what a caller sees of a page. */
+        public static Page of(List<MessageSnapshot> messages, @Nullable String next, Shown shown) {
+            return new Page(
+                    messages.stream()
+                            .map(message -> MessageDetails.of(message, shown))
+                            .toList(),
+                    next);
+        }
+    }
+}
