@@ -68,7 +68,7 @@ final class ArchitectureRules {
     /** The guard of the management endpoints is a filter, since nothing of theirs can set a header. */
     static ArchRule webStaysInWeb() {
         return only(
-                List.of("web", "actuate.guard", "autoconfigure"),
+                List.of("web", "actuate.guard", "management.guard", "autoconfigure"),
                 "org.springframework.web..",
                 "org.springframework.http..",
                 "jakarta.servlet..",

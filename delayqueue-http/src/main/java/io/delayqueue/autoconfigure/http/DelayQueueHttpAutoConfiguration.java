@@ -1,11 +1,10 @@
 package io.delayqueue.autoconfigure.http;
 
-import io.delayqueue.actuate.guard.AllowedHosts;
-import io.delayqueue.actuate.guard.ServletHostFilter;
 import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
 import io.delayqueue.autoconfigure.DelayQueueProperties;
 import io.delayqueue.autoconfigure.property.HttpProperties;
 import io.delayqueue.container.DelayQueueEngine;
+import io.delayqueue.management.guard.AllowedHosts;
 import io.delayqueue.web.api.ApiSettings;
 import io.delayqueue.web.guard.AccessGuard;
 import io.delayqueue.web.guard.Client;
@@ -69,14 +68,13 @@ public final class DelayQueueHttpAutoConfiguration {
         @Bean
         @ConditionalOnMissingBean
         AccessGuard delayQueueAccessGuard(DelayQueueProperties properties) {
-            AllowedHosts hosts = new AllowedHosts(properties.allowedHosts());
             return new AccessGuard(
                     clients(properties.http().clients()),
                     properties.http().unsecured(),
                     ClassUtils.isPresent(AUTHENTICATION, getClass().getClassLoader())
                             ? GrantedAuthorities::contain
                             : HttpServletRequest::isUserInRole,
-                    request -> ServletHostFilter.mayBeRebound(hosts, request) ? AllowedHosts.SENTENCE : null);
+                    new AllowedHosts(properties.allowedHosts()));
         }
 
         private static List<Client> clients(Map<String, HttpProperties.Client> clients) {

@@ -2,6 +2,9 @@ package io.delayqueue.web.guard;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.delayqueue.management.guard.AllowedHosts;
+import io.delayqueue.management.guard.ServletWebRequests;
+import io.delayqueue.management.guard.WebRequest;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.util.Base64;
@@ -10,7 +13,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.BiPredicate;
-import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,7 +33,7 @@ public final class AccessGuard {
     private final List<Client> clients;
     private final boolean unsecured;
     private final BiPredicate<HttpServletRequest, String> granted;
-    private final Function<HttpServletRequest, @Nullable String> objections;
+    private final AllowedHosts hosts;
 
     /**
      * Creates a guard.
@@ -40,17 +42,17 @@ public final class AccessGuard {
      * @param unsecured whether to authorize every request if no clients are configured
      * @param granted tests whether the application's security granted an authority to the client of a request; called
      *     for authenticated clients only
-     * @param objections returns why an unauthenticated request is rejected because of its host; null if it is not
+     * @param hosts hosts of requests without authentication
      */
     public AccessGuard(
             List<Client> clients,
             boolean unsecured,
             BiPredicate<HttpServletRequest, String> granted,
-            Function<HttpServletRequest, @Nullable String> objections) {
+            AllowedHosts hosts) {
         this.clients = List.copyOf(clients);
         this.unsecured = unsecured;
         this.granted = granted;
-        this.objections = objections;
+        this.hosts = hosts;
     }
 
     /**
@@ -66,7 +68,8 @@ public final class AccessGuard {
     public Client authorize(
             HttpServletRequest request, HttpServletResponse response, String operation, Permission... anyOf) {
         RequestFacts.operation(request, operation);
-        if (isCrossSite(request)) {
+        WebRequest web = ServletWebRequests.of(request);
+        if (web.isCrossSite()) {
             throw new AccessDeniedException(
                     Rejection.FORBIDDEN,
                     "Cross-site browser requests are rejected. Send the request from your own server.");
@@ -76,8 +79,8 @@ public final class AccessGuard {
         }
         if (!unsecured) {
             checkAuthorities(request, anyOf);
-        } else if (request.getUserPrincipal() == null) {
-            checkHost(request);
+        } else if (request.getUserPrincipal() == null && web.mayBeRebound(hosts)) {
+            throw new AccessDeniedException(Rejection.FORBIDDEN, AllowedHosts.SENTENCE);
         }
         Client user = Client.ofUser(request.getUserPrincipal());
         RequestFacts.client(request, user);
@@ -131,13 +134,6 @@ public final class AccessGuard {
         return found;
     }
 
-    private void checkHost(HttpServletRequest request) {
-        String objection = objections.apply(request);
-        if (objection != null) {
-            throw new AccessDeniedException(Rejection.FORBIDDEN, objection);
-        }
-    }
-
     private void checkAuthorities(HttpServletRequest request, Permission... anyOf) {
         boolean authenticated = request.getUserPrincipal() != null;
         if (authenticated
@@ -187,17 +183,5 @@ public final class AccessGuard {
         } catch (IllegalArgumentException e) {
             return null;
         }
-    }
-
-    /** Older browsers send {@code Origin} only. Other clients send neither header. */
-    private static boolean isCrossSite(HttpServletRequest request) {
-        String site = request.getHeader("Sec-Fetch-Site");
-        if (site != null) {
-            return !site.equals("same-origin") && !site.equals("none");
-        }
-        String origin = request.getHeader("Origin");
-        String host = request.getHeader("Host");
-        return origin != null
-                && (host == null || !origin.toLowerCase(Locale.ROOT).endsWith("://" + host.toLowerCase(Locale.ROOT)));
     }
 }

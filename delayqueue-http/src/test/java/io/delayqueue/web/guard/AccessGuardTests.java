@@ -3,6 +3,7 @@ package io.delayqueue.web.guard;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.delayqueue.management.guard.AllowedHosts;
 import jakarta.servlet.http.HttpServletRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
@@ -24,7 +25,7 @@ class AccessGuardTests {
     private static final String CONSUMER = "consumer-token-1";
     private static final String BOTH = "token-of-a-client-with-both";
     private static final String ADMIN = "the-admins-token";
-    private static final String OBJECTION = "The host is unknown.";
+    private static final AllowedHosts HOSTS = new AllowedHosts(Set.of());
 
     private final AtomicLong now = new AtomicLong(Long.MAX_VALUE - 5);
     private final AccessGuard guard = new AccessGuard(
@@ -35,7 +36,7 @@ class AccessGuardTests {
                     client("admin", List.of(ADMIN), Permission.ADMIN)),
             false,
             (request, authority) -> true,
-            request -> OBJECTION);
+            HOSTS);
     private final MockHttpServletRequest request = new MockHttpServletRequest();
     private final MockHttpServletResponse response = new MockHttpServletResponse();
 
@@ -112,7 +113,7 @@ class AccessGuardTests {
                 .isInstanceOfSatisfying(
                         AccessDeniedException.class,
                         denied -> assertThat(denied.rejection()).isEqualTo(Rejection.FORBIDDEN))
-                .hasMessage(OBJECTION);
+                .hasMessage(AllowedHosts.SENTENCE);
         request.setUserPrincipal(() -> "somebody");
         assertThat(status(withoutClients(true), Permission.ADMIN)).isZero();
     }
@@ -189,7 +190,7 @@ class AccessGuardTests {
                         client("admin", List.of(ADMIN), Permission.ADMIN)),
                 false,
                 (request, authority) -> true,
-                request -> OBJECTION);
+                HOSTS);
         request.addHeader("Authorization", "Bearer " + PRODUCER);
 
         assertThat(status(limited, Permission.PRODUCE)).isZero();
@@ -211,38 +212,17 @@ class AccessGuardTests {
     }
 
     private static AccessGuard withoutClients(boolean unsecured) {
-        return new AccessGuard(
-                List.of(),
-                unsecured,
-                HttpServletRequest::isUserInRole,
-                request -> request.getServerName().equals("evil.example") ? OBJECTION : null);
+        return new AccessGuard(List.of(), unsecured, HttpServletRequest::isUserInRole, HOSTS);
     }
 
-    @ParameterizedTest
-    @CsvSource({
-        "cross-site, , 403",
-        "same-site, , 403",
-        "same-origin, , 0",
-        "none, , 0",
-        "same-origin, http://elsewhere, 0",
-        ", http://elsewhere, 403",
-        ", null, 403",
-        ", http://here:8080, 0",
-        ", HTTPS://HERE:8080, 0",
-        ", http://nowhere:8080, 403"
-    })
-    void crossSiteRequestsAreRejectedWithAnyCredentials(
-            @Nullable String fetchSite, @Nullable String origin, int status) {
+    @Test
+    void crossSiteRequestsAreRejectedWithAnyCredentials() {
         request.addHeader("Authorization", "Bearer " + ADMIN);
-        request.addHeader("Host", "here:8080");
-        if (fetchSite != null) {
-            request.addHeader("Sec-Fetch-Site", fetchSite);
-        }
-        if (origin != null) {
-            request.addHeader("Origin", origin);
-        }
+        assertThat(status(Permission.PRODUCE)).isZero();
 
-        assertThat(status(Permission.PRODUCE)).isEqualTo(status);
+        request.addHeader("Sec-Fetch-Site", "cross-site");
+
+        assertThat(status(Permission.PRODUCE)).isEqualTo(403);
     }
 
     private int status(Permission... anyOf) {

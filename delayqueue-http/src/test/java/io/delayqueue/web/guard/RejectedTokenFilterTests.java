@@ -2,6 +2,7 @@ package io.delayqueue.web.guard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.delayqueue.management.guard.AllowedHosts;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -23,7 +24,7 @@ class RejectedTokenFilterTests {
             List.of(new Client("shop", List.of(TOKEN), Set.of(Permission.PRODUCE), List.of("*"), null, null, () -> 0)),
             false,
             (request, authority) -> true,
-            request -> null);
+            new AllowedHosts(Set.of()));
     private final RejectedTokenFilter filter = new RejectedTokenFilter(guard, List.of("/dq/**", "/queue/**"));
 
     private void request(String token, FilterChain chain) throws Exception {

@@ -2,7 +2,6 @@ package io.delayqueue.actuate.guard;
 
 import org.springframework.core.Ordered;
 import org.springframework.http.server.reactive.ServerHttpRequest;
-import org.springframework.http.server.reactive.SslInfo;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
@@ -24,19 +23,11 @@ public final class ReactiveHostFilter implements WebFilter, Ordered {
         return LOWEST_PRECEDENCE;
     }
 
-    private boolean mayBeRebound(ServerHttpRequest request) {
-        SslInfo tls = request.getSslInfo(); // without a session if only a forwarded header says so
-        return guard.hosts()
-                .mayBeRebound(
-                        ReactiveRequestFilter.server(request),
-                        tls != null && tls.getSessionId() != null,
-                        request.getHeaders()::getFirst);
-    }
-
     @Override
     public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
         ServerHttpRequest request = exchange.getRequest();
-        if (!guard.guards(ReactiveRequestFilter.path(request)) || !mayBeRebound(request)) {
+        if (!guard.guards(ReactiveRequestFilter.path(request))
+                || !guard.rejectsHostOf(ReactiveRequestFilter.webRequest(request))) {
             return chain.filter(exchange);
         }
         return exchange.getPrincipal()

@@ -1,5 +1,6 @@
 package io.delayqueue.actuate.guard;
 
+import io.delayqueue.management.guard.WebRequest;
 import java.net.URI;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -9,6 +10,7 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.http.server.PathContainer.PathSegment;
 import org.springframework.http.server.reactive.ServerHttpRequest;
 import org.springframework.http.server.reactive.ServerHttpResponse;
+import org.springframework.http.server.reactive.SslInfo;
 import org.springframework.web.server.ResponseStatusException;
 import org.springframework.web.server.ServerWebExchange;
 import org.springframework.web.server.WebFilter;
@@ -40,8 +42,7 @@ public final class ReactiveRequestFilter implements WebFilter, Ordered {
         ServerHttpResponse response = exchange.getResponse();
         RequestGuard.HEADERS.forEach(response.getHeaders()::set);
         String method = request.getMethod().name();
-        RejectionResponse rejection =
-                guard.check(method, server(request), request.getURI().getRawQuery(), name -> header(request, name));
+        RejectionResponse rejection = guard.check(webRequest(request));
         return rejection == null
                 ? chain.filter(exchange)
                         .onErrorResume(ResponseStatusException.class, failure -> explain(method, response, failure))
@@ -68,9 +69,15 @@ public final class ReactiveRequestFilter implements WebFilter, Ordered {
                 .collect(Collectors.joining());
     }
 
-    static String server(ServerHttpRequest request) {
+    static WebRequest webRequest(ServerHttpRequest request) {
         URI uri = request.getURI();
-        return uri.getScheme() + "://" + uri.getRawAuthority();
+        SslInfo tls = request.getSslInfo(); // without a session if only a forwarded header says so
+        return new WebRequest(
+                request.getMethod().name(),
+                uri.getScheme() + "://" + uri.getRawAuthority(),
+                tls != null && tls.getSessionId() != null,
+                uri.getRawQuery(),
+                name -> header(request, name));
     }
 
     private static @Nullable String header(ServerHttpRequest request, String name) {

@@ -1,5 +1,6 @@
 package io.delayqueue.actuate.guard;
 
+import io.delayqueue.management.guard.AllowedHosts;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
 

@@ -1,10 +1,11 @@
 package io.delayqueue.actuate.guard;
 
+import io.delayqueue.management.guard.AllowedHosts;
+import io.delayqueue.management.guard.WebRequest;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
-import java.util.function.Function;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.EndpointId;
@@ -14,8 +15,7 @@ import org.springframework.boot.actuate.endpoint.web.PathMapper;
  * Decides which requests to the queue's endpoints are rejected. Thread-safe.
  *
  * <p>Actions require a JSON body, which a form of a foreign page cannot send. As a second protection, the origin of the
- * page is checked. Requests without an origin do not come from a page of another site; the application's security
- * decides about them. {@link AllowedHosts} contain the hosts of pages that have the same origin as the server.
+ * page is checked. The application's security decides about requests of programs. {@link AllowedHosts} contain the hosts of pages that have the same origin as the server.
  */
 public final class RequestGuard {
 
@@ -52,8 +52,9 @@ public final class RequestGuard {
                 .toList();
     }
 
-    AllowedHosts hosts() {
-        return hosts;
+    /** Whether an unauthenticated request must be rejected because of its host. */
+    boolean rejectsHostOf(WebRequest request) {
+        return request.mayBeRebound(hosts);
     }
 
     /**
@@ -70,35 +71,17 @@ public final class RequestGuard {
     /**
      * Checks a request to one of the endpoints.
      *
-     * @param server the scheme and authority of the request's URL
-     * @param query the query as sent
-     * @param headers returns a header of the request, several values joined by commas
      * @return null if the request is permitted
      */
     @Nullable
-    RejectionResponse check(
-            String method, String server, @Nullable String query, Function<String, @Nullable String> headers) {
-        if (isCrossSiteAction(method, server, headers.apply("Origin"), headers.apply("Sec-Fetch-Site"))) {
+    RejectionResponse check(WebRequest request) {
+        if (!SAFE_METHODS.contains(request.method()) && request.isCrossSite()) {
             return RejectionResponse.CROSS_SITE;
         }
-        if (lacksJsonBody(method, headers.apply("Content-Type"))) {
+        if (lacksJsonBody(request.method(), request.header("Content-Type"))) {
             return RejectionResponse.NOT_JSON;
         }
-        return hasQueryParameters(method, query) ? RejectionResponse.QUERY_PARAMETERS : null;
-    }
-
-    /**
-     * Whether a request comes from a page of another site and may change something.
-     *
-     * @param server the scheme and authority of the request's URL
-     * @param origin the header Origin, several values joined by commas
-     * @param fetchSite the header Sec-Fetch-Site
-     */
-    boolean isCrossSiteAction(String method, String server, @Nullable String origin, @Nullable String fetchSite) {
-        if (SAFE_METHODS.contains(method)) {
-            return false;
-        }
-        return "cross-site".equalsIgnoreCase(fetchSite) || (origin != null && !mayAct(origin, server));
+        return hasQueryParameters(request.method(), request.query()) ? RejectionResponse.QUERY_PARAMETERS : null;
     }
 
     /**
@@ -130,11 +113,5 @@ public final class RequestGuard {
         return method.equals("POST")
                 && query != null
                 && Stream.of(query.split("&")).anyMatch(each -> !each.isEmpty() && !each.startsWith("_"));
-    }
-
-    private static boolean mayAct(String origin, String server) {
-        WebOrigin page = WebOrigin.parse(origin);
-        WebOrigin own = WebOrigin.parse(server);
-        return page != null && own != null && page.mayActOn(own);
     }
 }

@@ -1,5 +1,6 @@
 package io.delayqueue.actuate.guard;
 
+import io.delayqueue.management.guard.ServletWebRequests;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpFilter;
@@ -26,18 +27,12 @@ public final class ServletHostFilter extends HttpFilter implements Ordered {
         return LOWEST_PRECEDENCE;
     }
 
-    /** Whether an unauthenticated request may come from a page of another site. */
-    public static boolean mayBeRebound(AllowedHosts hosts, HttpServletRequest request) {
-        boolean tls = request.getAttribute("jakarta.servlet.request.cipher_suite") != null;
-        return hosts.mayBeRebound(ServletRequestFilter.server(request), tls, request::getHeader);
-    }
-
     @Override
     protected void doFilter(HttpServletRequest request, HttpServletResponse response, FilterChain chain)
             throws IOException, ServletException {
         if (guard.guards(ServletRequestFilter.pathInServlet(request))
                 && request.getUserPrincipal() == null
-                && mayBeRebound(guard.hosts(), request)) {
+                && guard.rejectsHostOf(ServletWebRequests.of(request))) {
             ServletRequestFilter.reject(response, RejectionResponse.UNKNOWN_HOST);
         } else {
             chain.doFilter(request, response);

@@ -1,14 +1,12 @@
 package io.delayqueue.actuate.guard;
 
+import io.delayqueue.management.guard.ServletWebRequests;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpFilter;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
-import java.util.Collections;
-import java.util.List;
-import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 
 /** Applies the {@link RequestGuard} on servlet stacks. */
@@ -37,8 +35,7 @@ public final class ServletRequestFilter extends HttpFilter implements Ordered {
             return;
         }
         RequestGuard.HEADERS.forEach(response::setHeader);
-        RejectionResponse rejection = guard.check(
-                request.getMethod(), server(request), request.getQueryString(), name -> header(request, name));
+        RejectionResponse rejection = guard.check(ServletWebRequests.of(request));
         if (rejection == null) {
             chain.doFilter(request, new ExplainingResponse(response, request.getMethod()));
         } else {
@@ -56,14 +53,5 @@ public final class ServletRequestFilter extends HttpFilter implements Ordered {
     static String pathInServlet(HttpServletRequest request) {
         String path = request.getPathInfo();
         return path == null ? request.getServletPath() : path;
-    }
-
-    static String server(HttpServletRequest request) {
-        return request.getScheme() + "://" + request.getServerName() + ":" + request.getServerPort();
-    }
-
-    private static @Nullable String header(HttpServletRequest request, String name) {
-        List<String> values = Collections.list(request.getHeaders(name));
-        return values.isEmpty() ? null : String.join(",", values);
     }
 }

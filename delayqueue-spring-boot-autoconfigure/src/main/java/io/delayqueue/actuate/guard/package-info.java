@@ -2,8 +2,8 @@
  * Request filters of the management endpoints for both web stacks. They reject actions of pages of another site and add
  * security headers to responses.
  *
- * <p>{@link io.delayqueue.actuate.guard.RequestGuard} decides; the filters apply its decisions. The HTTP interfaces use
- * {@link io.delayqueue.actuate.guard.AllowedHosts}, too.
+ * <p>{@link io.delayqueue.actuate.guard.RequestGuard} decides; the filters apply its decisions. What it has in
+ * common with the guard of the HTTP interfaces is in {@code management.guard}.
  */
 @Internal
 @NullMarked

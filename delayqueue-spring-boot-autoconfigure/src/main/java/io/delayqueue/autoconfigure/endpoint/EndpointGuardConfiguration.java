@@ -2,13 +2,13 @@ package io.delayqueue.autoconfigure.endpoint;
 
 import io.delayqueue.actuate.DelayQueueEndpoint;
 import io.delayqueue.actuate.dashboard.DelayQueueDashboardEndpoint;
-import io.delayqueue.actuate.guard.AllowedHosts;
 import io.delayqueue.actuate.guard.ReactiveHostFilter;
 import io.delayqueue.actuate.guard.ReactiveRequestFilter;
 import io.delayqueue.actuate.guard.RequestGuard;
 import io.delayqueue.actuate.guard.ServletHostFilter;
 import io.delayqueue.actuate.guard.ServletRequestFilter;
 import io.delayqueue.autoconfigure.DelayQueueProperties;
+import io.delayqueue.management.guard.AllowedHosts;
 import jakarta.servlet.http.HttpFilter;
 import java.util.Set;
 import org.springframework.beans.factory.ObjectProvider;

@@ -2,6 +2,7 @@ package io.delayqueue.actuate.guard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.delayqueue.management.guard.AllowedHosts;
 import java.net.URI;
 import java.util.List;
 import java.util.Set;

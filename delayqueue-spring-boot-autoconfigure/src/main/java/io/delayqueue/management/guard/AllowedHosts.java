@@ -1,10 +1,10 @@
-package io.delayqueue.actuate.guard;
+package io.delayqueue.management.guard;
 
 import java.util.Collection;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
-import java.util.function.UnaryOperator;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -39,7 +39,7 @@ public final class AllowedHosts {
      * @param tls whether the connection to this server uses TLS
      * @param header reads a header of the request
      */
-    public boolean mayBeRebound(String server, boolean tls, UnaryOperator<@Nullable String> header) {
+    public boolean mayBeRebound(String server, boolean tls, Function<String, @Nullable String> header) {
         return !tls
                 && !isPageWithHttps(header)
                 && (isForeign(server)
@@ -49,7 +49,7 @@ public final class AllowedHosts {
     }
 
     /** Whether a browser has loaded the page with HTTPS, so that a proxy has terminated TLS. No page can set these headers. */
-    private static boolean isPageWithHttps(UnaryOperator<@Nullable String> header) {
+    private static boolean isPageWithHttps(Function<String, @Nullable String> header) {
         String origin = header.apply("Origin");
         WebOrigin page = origin == null ? null : WebOrigin.parse(origin);
         // browsers send Sec-Fetch-Site with HTTPS, and to localhost, only

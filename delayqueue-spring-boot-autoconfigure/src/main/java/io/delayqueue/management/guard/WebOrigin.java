@@ -1,4 +1,4 @@
-package io.delayqueue.actuate.guard;
+package io.delayqueue.management.guard;
 
 import java.util.Locale;
 import java.util.Set;
