@@ -5,10 +5,10 @@ import io.delayqueue.management.Shown;
 import io.delayqueue.template.DelayQueueException;
 import io.delayqueue.template.DelayQueueUnavailableException;
 import java.security.Principal;
+import java.util.List;
 import java.util.Objects;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
-import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.Access;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
@@ -28,8 +28,8 @@ import org.springframework.util.MimeType;
  * 409 if the state does not permit the action, and 503 if Redis is unavailable. The endpoint is not available over JMX,
  * because JMX has neither users nor status codes.
  *
- * <p>Topics and ids are parameters instead of path segments, because they may contain slashes. The parameters are
- * nullable, because the framework rejects a missing one without an explanation.
+ * <p>Topics and ids are parameters instead of path segments, because they may contain slashes. {@link ParametersAdvisor}
+ * passes all of them as one argument, so that a missing or unknown one is rejected with an explanation.
  */
 @WebEndpoint(id = DelayQueueEndpoint.ID, defaultAccess = Access.READ_ONLY)
 public final class DelayQueueEndpoint {
@@ -60,13 +60,15 @@ public final class DelayQueueEndpoint {
      * <p>If there are more than about ten topics, their status may be some seconds old, so that open pages cost a
      * hundred commands of Redis a second at most: 90 ms for each shard.
      *
-     * @param history whether to include the samples of the topics, which are most of the response; true by default
-     * @param live a topic whose status is read now
+     * @param given {@code history}: whether to include the samples of the topics, which are most of the response; true
+     *     by default; {@code live}: a topic whose status is read now
      */
     @ReadOperation
-    public WebEndpointResponse<byte[]> overview(@Nullable String history, @Nullable String live) {
-        return respond(() -> new WebEndpointResponse<>(views.overview(
-                new Parameters("The overview").with("history", history).flag("history", true), live)));
+    public WebEndpointResponse<byte[]> overview(Parameters given) {
+        return respond(() -> {
+            Parameters parameters = given.only("The overview", List.of("history", "live"));
+            return new WebEndpointResponse<>(views.overview(parameters.flag("history", true), parameters.text("live")));
+        });
     }
 
     /**
@@ -76,30 +78,12 @@ public final class DelayQueueEndpoint {
      */
     @ReadOperation
     public WebEndpointResponse<byte[]> view(
-            SecurityContext caller,
-            @Selector(match = Match.ALL_REMAINING) Object view,
-            @Nullable String topic,
-            @Nullable String state,
-            @Nullable String count,
-            @Nullable String page,
-            @Nullable String id,
-            @Nullable String deadLetter,
-            @Nullable String span,
-            @Nullable String buckets) {
+            SecurityContext caller, @Selector(match = Match.ALL_REMAINING) Object view, Parameters given) {
         return respond(() -> {
             Operation requested = Operation.view(path(view));
-            Parameters parameters = new Parameters("The view '" + requested.path() + "'")
-                    .with("topic", topic)
-                    .with("state", state)
-                    .with("count", count)
-                    .with("page", page)
-                    .with("id", id)
-                    .with("deadLetter", deadLetter)
-                    .with("span", span)
-                    .with("buckets", buckets)
-                    .only(requested.parameters());
             Shown shown = showsPayloadsTo.test(caller) ? Shown.BEGIN : Shown.SIZE;
-            return new WebEndpointResponse<>(views.read(requested, parameters, shown));
+            return new WebEndpointResponse<>(views.read(
+                    requested, given.only("The view '" + requested.path() + "'", requested.parameters()), shown));
         });
     }
 
@@ -108,51 +92,16 @@ public final class DelayQueueEndpoint {
      * cannot send.
      *
      * @param path the path of one of {@code Operation.ACTIONS}
-     * @param action what a job does
      */
     @WriteOperation
     public WebEndpointResponse<byte[]> act(
-            SecurityContext caller,
-            @Selector(match = Match.ALL_REMAINING) Object path,
-            @Nullable String topic,
-            @Nullable String id,
-            @Nullable String deadLetter,
-            @Nullable String listener,
-            @Nullable String delay,
-            @Nullable String dueAt,
-            @Nullable String action,
-            @Nullable String cause,
-            @Nullable String exceptionType,
-            @Nullable String shape,
-            @Nullable String from,
-            @Nullable String until,
-            @Nullable String perSecond,
-            @Nullable String target,
-            @Nullable String startAt,
-            @Nullable String preview,
-            @Nullable String job) {
+            SecurityContext caller, @Selector(match = Match.ALL_REMAINING) Object path, Parameters given) {
         return respond(() -> {
             Operation requested = Operation.action(path(path));
-            Parameters parameters = new Parameters("The action '" + requested.path() + "'")
-                    .with("topic", topic)
-                    .with("id", id)
-                    .with("deadLetter", deadLetter)
-                    .with("listener", listener)
-                    .with("delay", delay)
-                    .with("dueAt", dueAt)
-                    .with("action", action)
-                    .with("cause", cause)
-                    .with("exceptionType", exceptionType)
-                    .with("shape", shape)
-                    .with("from", from)
-                    .with("until", until)
-                    .with("perSecond", perSecond)
-                    .with("target", target)
-                    .with("startAt", startAt)
-                    .with("preview", preview)
-                    .with("job", job)
-                    .only(requested.parameters());
-            return actions.act(requested, parameters, nameOf(caller));
+            return actions.act(
+                    requested,
+                    given.only("The action '" + requested.path() + "'", requested.parameters()),
+                    nameOf(caller));
         });
     }
 
@@ -190,11 +139,7 @@ public final class DelayQueueEndpoint {
     }
 
     private static WebEndpointResponse<byte[]> error(int status, RuntimeException failure) {
-        return error(status, Objects.requireNonNullElse(failure.getMessage(), failure.toString()));
-    }
-
-    static WebEndpointResponse<byte[]> error(int status, String sentence) {
-        return written(status, new ErrorResponse(sentence));
+        return written(status, new ErrorResponse(Objects.requireNonNullElse(failure.getMessage(), failure.toString())));
     }
 
     private static WebEndpointResponse<byte[]> written(int status, Object body) {

@@ -3,6 +3,7 @@ package io.delayqueue.actuate;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -14,34 +15,44 @@ import org.springframework.boot.convert.DurationStyle;
 final class Parameters {
 
     private final String operation;
-    private final Map<String, String> given = new TreeMap<>();
+    private final Map<String, Object> given;
+
+    private Parameters(String operation, Map<String, Object> given) {
+        this.operation = operation;
+        this.given = given;
+    }
 
     /**
-     * Creates an empty set of parameters.
+     * Returns the parameters among the arguments of an operation. Names with a leading underscore are ignored; they are
+     * for other purposes, such as Spring Security's {@code _csrf}.
+     */
+    static Parameters of(Map<String, Object> arguments, List<String> selectors) {
+        Map<String, Object> given = new TreeMap<>();
+        arguments.forEach((name, value) -> {
+            if (value != null && !name.startsWith("_") && !selectors.contains(name)) {
+                given.put(name, value);
+            }
+        });
+        return new Parameters("", given);
+    }
+
+    /**
+     * Rejects other parameters, because they may have been meant to restrict the operation, for example to dead letters
+     * before a date. Rejects repeated parameters, too.
      *
      * @param operation the view or action, as in "The view 'topic'"
      */
-    Parameters(String operation) {
-        this.operation = operation;
-    }
-
-    Parameters with(String name, @Nullable String value) {
-        if (value != null) {
-            given.put(name, value);
-        }
-        return this;
-    }
-
-    /** Rejects other parameters, because they may have been meant to restrict the operation. */
-    Parameters only(List<String> known) {
-        given.keySet().stream()
-                .filter(name -> !known.contains(name))
-                .findFirst()
-                .ifPresent(name -> {
-                    throw RejectedRequestException.badRequest(operation + " has no parameter '" + name
-                            + "'. Parameters: " + String.join(", ", known) + ".");
-                });
-        return this;
+    Parameters only(String operation, List<String> known) {
+        given.forEach((name, value) -> {
+            if (!known.contains(name)) {
+                throw RejectedRequestException.badRequest(
+                        operation + " has no parameter '" + name + "'. Parameters: " + String.join(", ", known) + ".");
+            }
+            if (value instanceof Collection) {
+                throw RejectedRequestException.badRequest("The parameter '" + name + "' is given more than once.");
+            }
+        });
+        return new Parameters(operation, given);
     }
 
     boolean has(String name) {
@@ -50,11 +61,12 @@ final class Parameters {
 
     @Nullable
     String text(String name) {
-        return given.get(name);
+        Object value = given.get(name);
+        return value == null ? null : value.toString();
     }
 
     String required(String name) {
-        String value = given.get(name);
+        String value = text(name);
         if (value == null) {
             throw RejectedRequestException.badRequest(operation + " requires the parameter '" + name + "'.");
         }
@@ -74,7 +86,7 @@ final class Parameters {
     }
 
     boolean flag(String name, boolean defaultValue) {
-        String value = given.get(name);
+        String value = text(name);
         if (value == null) {
             return defaultValue;
         }

@@ -213,7 +213,7 @@ abstract class EndpointContract extends EndpointTest {
         Reply reply = node.view("", "topic", "t");
 
         assertThat(reply.status()).isEqualTo(400);
-        assertThat(reply.detail()).isEqualTo("Unknown parameter 'topic'. Parameters: history, live.");
+        assertThat(reply.detail()).isEqualTo("The overview has no parameter 'topic'. Parameters: history, live.");
         assertThat(node.view("", "_csrf", "of others").status()).isEqualTo(200);
     }
 

@@ -31,7 +31,7 @@ abstract class EndpointRejectionCases extends EndpointTest {
                 "upcoming  | topic=t&span=soon          | The parameter 'span' must be a duration such as PT10M, 10m or 600000 (ms), but was 'soon'.",
                 "upcoming  | topic=t&span=99999999999999999999d | The parameter 'span' must be a duration such as PT10M, 10m or 600000 (ms), but was '99999999999999999999d'.",
                 "upcoming  | topic=t&buckets=121        | The parameter 'buckets' must be an integer from 1 to 120, but was '121'.",
-                "messages  | topic=t&sate=ready         | Unknown parameter 'sate'. Parameters: topic, state, count, page, id, deadLetter, span, buckets.",
+                "messages  | topic=t&sate=ready         | The view 'messages' has no parameter 'sate'. Parameters: topic, state, count, page.",
                 "messages  | topic=t&topic=u            | The parameter 'topic' is given more than once.",
                 "topic     | topic=t&view=messages      | Views and actions must be selected by the path, not by a parameter.",
             })
@@ -81,7 +81,7 @@ abstract class EndpointRejectionCases extends EndpointTest {
                 "run          | topic=t&id=a&delay=1h       | The action 'run' has no parameter 'delay'. Parameters: topic, id.",
                 "replay       | topic=t                     | The action 'replay' requires the parameter 'deadLetter'.",
                 "review       | topic=t&deadLetter=l        | The action 'review' has no parameter 'deadLetter'. Parameters: topic.",
-                "start-job    | topic=t&before=2030-01-01   | Unknown parameter 'before'. Parameters: topic, id, deadLetter, listener, delay, dueAt, action, cause, exceptionType, shape, from, until, perSecond, target, startAt, preview, job.",
+                "start-job    | topic=t&before=2030-01-01   | The action 'start-job' has no parameter 'before'. Parameters: action, topic, cause, exceptionType, shape, from, until, delay, perSecond, target, startAt, preview.",
                 "start-job    | topic=t                     | The action 'start-job' requires the parameter 'action'.",
                 "start-job    | topic=t&action=eat          | The parameter 'action' must be one of replay, purge, run, cancel, move, pause, resume, but was 'eat'.",
                 "start-job    | topic=t&action=move         | target is required by the action move",

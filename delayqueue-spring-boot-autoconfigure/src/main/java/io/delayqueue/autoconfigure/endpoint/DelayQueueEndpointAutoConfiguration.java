@@ -3,8 +3,8 @@ package io.delayqueue.autoconfigure.endpoint;
 import io.delayqueue.actuate.ActionResponse;
 import io.delayqueue.actuate.DelayQueueEndpoint;
 import io.delayqueue.actuate.ErrorResponse;
-import io.delayqueue.actuate.KnownParametersAdvisor;
 import io.delayqueue.actuate.Overview;
+import io.delayqueue.actuate.ParametersAdvisor;
 import io.delayqueue.actuate.QueueActions;
 import io.delayqueue.actuate.QueueViews;
 import io.delayqueue.actuate.QueueViews.NodeIdentity;
@@ -121,8 +121,8 @@ public final class DelayQueueEndpointAutoConfiguration {
 
         @Bean
         @ConditionalOnMissingBean
-        KnownParametersAdvisor delayQueueKnownParametersAdvisor() {
-            return new KnownParametersAdvisor();
+        ParametersAdvisor delayQueueParametersAdvisor() {
+            return new ParametersAdvisor();
         }
     }
 }
