@@ -9,14 +9,9 @@ import java.util.function.Supplier;
 /**
  * Waits for asynchronous calls to Redis on behalf of blocking methods.
  *
- * <p>All calls to Redis are asynchronous. A blocking method starts the asynchronous call and waits for it here. While
- * the call is being started, the calling thread does the blocking work itself: it connects if there is no connection,
- * and it runs the operations that the client library offers in blocking form only. Therefore a blocking call needs no
- * thread of the engine.
+ * <p>All calls to Redis are asynchronous. A blocking method starts the asynchronous call and waits for it here.
  */
 public final class Await {
-
-    private static final ThreadLocal<Boolean> STARTING = new ThreadLocal<>();
 
     private Await() {}
 
@@ -28,21 +23,8 @@ public final class Await {
      * @throws RuntimeException if the call failed with another exception
      */
     public static <T> T call(Supplier<CompletableFuture<T>> call) {
-        return result(start(call));
-    }
-
-    /** Starts a call for which the calling thread will wait. */
-    public static <T> CompletableFuture<T> start(Supplier<CompletableFuture<T>> call) {
-        if (isStarting()) {
-            return call.get();
-        }
         requireBlockingThread();
-        STARTING.set(true);
-        try {
-            return call.get();
-        } finally {
-            STARTING.remove();
-        }
+        return result(call.get());
     }
 
     /** Waits for the result of a call. Throws the exceptions of {@link #call}. */
@@ -74,9 +56,4 @@ public final class Await {
 
     /** A thread of the queue's Redis client. */
     public interface ClientThread {}
-
-    /** Whether the current thread is starting a call for which it will wait. */
-    static boolean isStarting() {
-        return STARTING.get() != null;
-    }
 }

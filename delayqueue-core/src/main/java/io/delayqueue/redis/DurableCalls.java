@@ -73,7 +73,7 @@ final class DurableCalls implements AutoCloseable {
      *     the kind {@link Kind#NOT_CONFIRMED}; fails like {@link ScriptRunner#run}
      */
     CompletableFuture<List<Object>> run(ScriptCall call) {
-        if (!connections.driver().clustered()) {
+        if (!connections.client().isClustered()) {
             return masters.computeIfAbsent("", any -> new Master(null)).run(call);
         }
         RedisNode known = nodes.get(call.slot());
@@ -111,7 +111,7 @@ final class DurableCalls implements AutoCloseable {
         String why = RedisFailure.of(cause).message();
         return new RedisCallException(
                 Kind.NOT_SENT,
-                connections.driver().server() + " cannot be reached for the " + call + ": " + why,
+                connections.client().server() + " cannot be reached for the " + call + ": " + why,
                 cause);
     }
 
@@ -184,7 +184,7 @@ final class DurableCalls implements AutoCloseable {
                 } catch (RuntimeException | Error e) {
                     disconnect();
                     calls.forEach(each -> each.result.completeExceptionally(
-                            RedisFailure.of(e).exception(each.call, connections.driver(), e)));
+                            RedisFailure.of(e).exception(each.call, connections.client(), e)));
                 }
             }
         }
@@ -258,7 +258,7 @@ final class DurableCalls implements AutoCloseable {
                 }
             }
             if (present == null) {
-                present = connections.driver().connectToMaster(node);
+                present = connections.client().connectToMaster(node);
                 connection = present;
             }
             return present;
@@ -300,7 +300,7 @@ final class DurableCalls implements AutoCloseable {
                     // a script with a reply has run, although the commands behind it may not have been sent
                     RedisFailure failed =
                             failure == null ? new RedisFailure(RedisFailure.Type.BROKEN, reported.message()) : reported;
-                    each.result.completeExceptionally(failed.exception(each.call, connections.driver(), cause));
+                    each.result.completeExceptionally(failed.exception(each.call, connections.client(), cause));
                 }
             }
             if (broken) {

@@ -1,53 +1,84 @@
 package io.delayqueue.redis;
 
+import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
+import io.lettuce.core.codec.ByteArrayCodec;
+import io.lettuce.core.output.NestedMultiOutput;
+import io.lettuce.core.protocol.CommandArgs;
+import io.lettuce.core.protocol.CommandType;
+import io.netty.buffer.ByteBuf;
+import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
-import org.jspecify.annotations.Nullable;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.springframework.data.redis.connection.RedisConnection;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.RedisTemplate;
 import org.springframework.data.redis.serializer.RedisSerializer;
 
 /**
- * The established connections to Redis: a factory, its template, and the number of successive timeouts of each server.
- * Thread-safe.
+ * The established connections to Redis and the number of successive timeouts of each server. Thread-safe.
+ *
+ * <p>Scripts are sent through a {@link RedisTemplate} on a connection factory of the queue's own. The template opens the
+ * native connection once: all threads share it, and it ends with the factory.
  */
-final class Link {
+final class Link implements AutoCloseable {
 
     private static final int MAX_TIMEOUTS = 2;
 
-    private final RedisConnectionFactory factory;
-    private final RedisTemplate<byte[], byte[]> template;
+    private final LettuceConnectionFactory factory;
     private final boolean clustered;
-    private volatile @Nullable RedisConnection connection;
+    private final RedisClusterAsyncCommands<byte[], byte[]> commands;
     private final Map<Integer, Integer> timeouts = new ConcurrentHashMap<>();
 
-    Link(RedisConnectionFactory factory, boolean clustered) {
+    /**
+     * Connects.
+     *
+     * @param factory not started; destroyed when the link is closed or Redis cannot be reached
+     */
+    @SuppressWarnings("unchecked")
+    Link(LettuceConnectionFactory factory, boolean clustered) {
         this.factory = factory;
         this.clustered = clustered;
-        this.template = new RedisTemplate<>();
-        template.setConnectionFactory(factory);
-        template.setDefaultSerializer(RedisSerializer.byteArray());
-        template.setEnableTransactionSupport(false);
-        template.afterPropertiesSet();
+        try {
+            factory.afterPropertiesSet();
+            RedisTemplate<byte[], byte[]> template = new RedisTemplate<>();
+            template.setConnectionFactory(factory);
+            template.setDefaultSerializer(RedisSerializer.byteArray());
+            template.afterPropertiesSet();
+            Object connection = template.execute(RedisConnection::getNativeConnection, true);
+            this.commands = (RedisClusterAsyncCommands<byte[], byte[]>) Objects.requireNonNull(connection);
+        } catch (RuntimeException | Error e) {
+            factory.destroy();
+            throw e;
+        }
     }
 
-    RedisConnectionFactory factory() {
+    LettuceConnectionFactory factory() {
         return factory;
     }
 
-    RedisTemplate<byte[], byte[]> template() {
-        return template;
-    }
-
-    /** A connection that threads may share if the driver sends asynchronously. It ends with the factory. */
-    RedisConnection connection() {
-        RedisConnection opened = connection;
-        if (opened == null) {
-            opened = factory.getConnection();
-            connection = opened;
+    /**
+     * Writes a script and returns its reply.
+     *
+     * @param withText whether to send the script's text instead of its digest
+     * @param repeated set when Lettuce writes the script again, because the connection broke before the reply
+     */
+    CompletionStage<List<Object>> send(ScriptCall call, boolean withText, AtomicBoolean repeated) {
+        CommandArgs<byte[], byte[]> arguments = new ObservedArguments(repeated);
+        if (withText) {
+            arguments.add(call.text());
+        } else {
+            arguments.add(call.script().sha1());
         }
-        return opened;
+        // the keys select the server in a Cluster; the arguments need no codec
+        arguments.add(call.keys().size()).addKeys(call.keys());
+        call.arguments().forEach(arguments::add);
+        return commands.dispatch(
+                withText ? CommandType.EVAL : CommandType.EVALSHA,
+                new NestedMultiOutput<>(ByteArrayCodec.INSTANCE),
+                arguments);
     }
 
     /** Records that Redis replied to a call, with a result or an error. */
@@ -76,5 +107,31 @@ final class Link {
      */
     private int server(ScriptCall call) {
         return clustered ? call.slot() : 0;
+    }
+
+    @Override
+    public void close() {
+        factory.destroy();
+    }
+
+    /** Arguments that tell when their command is written again. Lettuce encodes a command each time that it writes it. */
+    private static final class ObservedArguments extends CommandArgs<byte[], byte[]> {
+
+        private final AtomicBoolean repeated;
+        private volatile boolean written;
+
+        ObservedArguments(AtomicBoolean repeated) {
+            super(ByteArrayCodec.INSTANCE);
+            this.repeated = repeated;
+        }
+
+        @Override
+        public void encode(ByteBuf buffer) {
+            if (written) {
+                repeated.set(true);
+            }
+            written = true;
+            super.encode(buffer);
+        }
     }
 }

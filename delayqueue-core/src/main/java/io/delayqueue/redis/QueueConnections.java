@@ -18,7 +18,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.NestedExceptionUtils;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
  * The queue's own connections to the application's Redis, separate from the application's connections. Thread-safe.
@@ -29,15 +29,12 @@ import org.springframework.data.redis.connection.RedisConnectionFactory;
  * unavailable when the application starts. When a connection is replaced, the old one is used until the new one is
  * established, unless the server does not respond on the old one. The old connection is closed when its last command
  * has completed.
- *
- * <p>If the application's factory is neither Lettuce's nor Jedis' own, or does not expose its settings, the queue uses
- * the factory itself. Then none of the above holds, and a warning is logged.
  */
 public final class QueueConnections implements AutoCloseable {
 
     private static final Log log = LogFactory.getLog(QueueConnections.class);
 
-    private final Driver driver;
+    private final LettuceClient client;
     private final Settings settings;
     private final Executor executor;
     private final LongSupplier nanoTime;
@@ -93,43 +90,22 @@ public final class QueueConnections implements AutoCloseable {
     }
 
     /**
-     * Derives connections from the application's factory, without connecting.
+     * Derives connections from the application's factory, without connecting. {@link JedisSettings} converts a factory
+     * of Jedis.
      *
      * @param application the application's factory, which is neither changed nor closed
-     * @param executor connects, and runs the operations that the client library offers in blocking form only
+     * @param executor connects, and waits for replicas
      * @param nanoTime monotonic clock in nanoseconds
+     * @throws IllegalArgumentException if the factory does not expose its settings
      */
     public QueueConnections(
-            RedisConnectionFactory application, Settings settings, Executor executor, LongSupplier nanoTime) {
+            LettuceConnectionFactory application, Settings settings, Executor executor, LongSupplier nanoTime) {
         this.settings = settings;
         this.executor = executor;
         this.nanoTime = nanoTime;
-        this.driver = derive(application, settings);
+        this.client = new LettuceClient(application, settings);
         this.durableCalls = new DurableCalls(this, settings.commandTimeout(), nanoTime);
         this.earliestRenewal = new AtomicLong(nanoTime.getAsLong());
-    }
-
-    private static Driver derive(RedisConnectionFactory application, Settings settings) {
-        String type = application.getClass().getName();
-        try {
-            if (type.equals("org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory")) {
-                return LettuceDriver.derivedFrom(application, settings);
-            }
-            if (type.equals("org.springframework.data.redis.connection.jedis.JedisConnectionFactory")) {
-                return JedisDriver.derivedFrom(application, settings);
-            }
-            warn(type, "unknown type of factory");
-        } catch (RuntimeException e) {
-            warn(type, e.toString());
-        }
-        return new ApplicationDriver(application);
-    }
-
-    private static void warn(String type, String why) {
-        log.warn("The delay queue shares the application's Redis connections, because it cannot derive its own from "
-                + type + " (" + why + "). The application's timeouts and reconnect settings apply: sends may block that"
-                + " long, and deliveries may be late after an outage. A send within a MULTI of the application is"
-                + " rejected. Use a LettuceConnectionFactory or JedisConnectionFactory to avoid this.");
     }
 
     /**
@@ -174,8 +150,8 @@ public final class QueueConnections implements AutoCloseable {
     }
 
     /**
-     * Connects if there is no connection. The future fails with a {@link RedisCallException}. A blocking caller
-     * connects on its own thread. It waits for an attempt of another thread no longer than the command timeout.
+     * Connects if there is no connection, on a thread of the executor. The future fails with a {@link
+     * RedisCallException}, after the command timeout at the latest: the executor may have no thread before.
      */
     CompletableFuture<Link> connect(ScriptCall call) {
         Link present = present(call);
@@ -183,17 +159,8 @@ public final class QueueConnections implements AutoCloseable {
             return CompletableFuture.completedFuture(present);
         }
         ConnectAttempt attempt = currentAttempt();
-        CompletableFuture<Link> connecting = attempt.result;
-        if (Await.isStarting()) {
-            attempt.run();
-            if (!connecting.isDone()) {
-                connecting =
-                        connecting.copy().orTimeout(settings.commandTimeout().toMillis(), TimeUnit.MILLISECONDS);
-            }
-        } else {
-            submit(attempt);
-        }
-        return connecting.handle((made, failure) -> {
+        submit(attempt);
+        return withinCommandTimeout(attempt.result).handle((made, failure) -> {
             if (made == null) {
                 if (closed) {
                     throw new RedisCallException(
@@ -208,8 +175,8 @@ public final class QueueConnections implements AutoCloseable {
         });
     }
 
-    Driver driver() {
-        return driver;
+    LettuceClient client() {
+        return client;
     }
 
     DurableCalls durableCalls() {
@@ -220,9 +187,15 @@ public final class QueueConnections implements AutoCloseable {
         return executor;
     }
 
+    private CompletableFuture<Link> withinCommandTimeout(CompletableFuture<Link> connecting) {
+        return connecting.isDone()
+                ? connecting
+                : connecting.copy().orTimeout(settings.commandTimeout().toMillis(), TimeUnit.MILLISECONDS);
+    }
+
     private RedisCallException notConnected(String why, @Nullable Throwable cause) {
         return new RedisCallException(
-                Kind.NOT_SENT, driver.server() + " cannot be reached: " + RedisFailure.explained(why), cause);
+                Kind.NOT_SENT, client.server() + " cannot be reached: " + RedisFailure.explained(why), cause);
     }
 
     /** The current attempt to connect. All callers share one attempt. */
@@ -255,14 +228,14 @@ public final class QueueConnections implements AutoCloseable {
         RedisFailure cause = RedisFailure.of(NestedExceptionUtils.getMostSpecificCause(failure));
         if (cause.type() == RedisFailure.Type.ERROR_REPLY && !cause.message().equals(rejection)) {
             rejection = cause.message();
-            log.warn("The connection to " + driver.server() + " does not respond, and new ones are rejected until the"
+            log.warn("The connection to " + client.server() + " does not respond, and new ones are rejected until the"
                     + " error is corrected: " + cause.message());
         }
     }
 
     private synchronized void install(Link fresh, @Nullable Link old) {
         if (closed) {
-            driver.release(fresh.factory());
+            fresh.close();
             throw new IllegalStateException("closed");
         }
         link = fresh;
@@ -276,7 +249,7 @@ public final class QueueConnections implements AutoCloseable {
 
     private void discard(Link old) {
         if (replaced.remove(old)) {
-            driver.release(old.factory());
+            old.close();
         }
     }
 
@@ -294,9 +267,9 @@ public final class QueueConnections implements AutoCloseable {
         link = null;
         replaced.forEach(this::discard);
         if (present != null) {
-            driver.release(present.factory());
+            present.close();
         }
-        driver.close();
+        client.close();
     }
 
     /** One attempt to connect. The first thread that runs it makes the attempt. */
@@ -325,7 +298,7 @@ public final class QueueConnections implements AutoCloseable {
                     throw new IllegalStateException("closed");
                 }
                 DelayedTask.startTimer();
-                Link fresh = new Link(driver.forCommands(), driver.clustered());
+                Link fresh = client.connect();
                 install(fresh, old);
                 end(fresh, null);
             } catch (RuntimeException | Error e) {

@@ -1,11 +1,15 @@
 package io.delayqueue.redis;
 
 import io.delayqueue.redis.RedisCallException.Kind;
+import io.lettuce.core.RedisCommandExecutionException;
+import io.lettuce.core.RedisCommandTimeoutException;
+import io.lettuce.core.RedisConnectionException;
+import io.lettuce.core.RedisException;
+import io.lettuce.core.cluster.PartitionException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.NestedExceptionUtils;
 import org.springframework.dao.QueryTimeoutException;
-import org.springframework.util.ClassUtils;
 
 /**
  * The classification of an exception of a Redis client.
@@ -31,8 +35,12 @@ record RedisFailure(Type type, String message) {
             "NOAUTH",
             "NOSCRIPT");
 
-    private static final boolean LETTUCE = isPresent("io.lettuce.core.RedisClient");
-    private static final boolean JEDIS = isPresent("redis.clients.jedis.UnifiedJedis");
+    /** How the messages of Lettuce begin that rejects a command before it is written. */
+    private static final List<String> REJECTED_BY_CLIENT = List.of(
+            "Connection is closed",
+            "Currently not connected",
+            "Request queue size exceeded",
+            "Command buffer size exceeded");
 
     /** The kind of failure of a command. */
     enum Type {
@@ -88,10 +96,10 @@ record RedisFailure(Type type, String message) {
     }
 
     /** The exception of a call that failed in this way. */
-    RedisCallException exception(ScriptCall call, Driver driver, @Nullable Throwable cause) {
+    RedisCallException exception(ScriptCall call, LettuceClient client, @Nullable Throwable cause) {
         String text = switch (type) {
             case ERROR_REPLY -> "Redis rejected the " + call + ": " + explained(message) + hint();
-            case NOT_SENT -> driver.server() + " cannot be reached for the " + call + ": " + explained(message);
+            case NOT_SENT -> client.server() + " cannot be reached for the " + call + ": " + explained(message);
             case TIMED_OUT -> "Redis did not reply to the " + call + " in time: " + message;
             case BROKEN -> "The outcome of the " + call + " is unknown: " + message;
         };
@@ -116,17 +124,25 @@ record RedisFailure(Type type, String message) {
                 || (message.startsWith("NOPERM ") && !message.contains("script"));
     }
 
-    private static @Nullable Type classified(Throwable cause) {
-        Type type = LETTUCE ? LettuceDriver.typeOf(cause) : null;
-        return type == null && JEDIS ? JedisDriver.typeOf(cause) : type;
+    /** Null if the exception says nothing about the command. */
+    private static @Nullable Type classified(Throwable failure) {
+        if (failure instanceof RedisCommandExecutionException) {
+            return Type.ERROR_REPLY;
+        }
+        if (failure instanceof RedisCommandTimeoutException) {
+            return Type.TIMED_OUT;
+        }
+        if (failure instanceof RedisConnectionException || failure instanceof PartitionException) {
+            return Type.NOT_SENT;
+        }
+        String message = String.valueOf(failure.getMessage());
+        return failure instanceof RedisException && REJECTED_BY_CLIENT.stream().anyMatch(message::startsWith)
+                ? Type.NOT_SENT
+                : null;
     }
 
     private static String messageOf(@Nullable Throwable failure) {
         String message = failure == null ? null : failure.getMessage();
         return message != null ? message : String.valueOf(failure);
-    }
-
-    private static boolean isPresent(String type) {
-        return ClassUtils.isPresent(type, RedisFailure.class.getClassLoader());
     }
 }

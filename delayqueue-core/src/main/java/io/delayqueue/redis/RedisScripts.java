@@ -11,10 +11,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
-import org.springframework.data.redis.connection.RedisConnection;
-import org.springframework.data.redis.connection.RedisScriptingCommands;
-import org.springframework.data.redis.connection.ReturnType;
-import org.springframework.data.redis.core.RedisCallback;
 
 /**
  * Runs scripts on the queue's own connections. Thread-safe.
@@ -24,7 +20,7 @@ import org.springframework.data.redis.core.RedisCallback;
  * has migrated are retried for up to a second. Each other failure is reported at once as a {@link RedisCallException}. The connection is replaced after two
  * successive timeouts, when it breaks, and when the server reports that it is no longer the master.
  *
- * <p>Futures complete on a thread of the Redis client or of the executor. Dependent stages must not block.
+ * <p>Futures complete on a thread of the Redis client or of the executor that connects. Dependent stages must not block.
  */
 public final class RedisScripts implements ScriptRunner {
 
@@ -56,7 +52,7 @@ public final class RedisScripts implements ScriptRunner {
 
     @Override
     public boolean isClustered() {
-        return connections.driver().clustered();
+        return connections.client().isClustered();
     }
 
     /** Never throws, and always completes the result. */
@@ -114,20 +110,7 @@ public final class RedisScripts implements ScriptRunner {
 
     private CompletableFuture<List<Object>> send(Link link, ScriptCall call) {
         CompletableFuture<List<Object>> result = new CompletableFuture<>();
-        if (connections.driver().sendsAsynchronously()) {
-            sendAsynchronously(link, call, false, new AtomicBoolean(), result);
-            return result;
-        }
-        if (Await.isStarting()) {
-            sendBlocking(link, call, result);
-            return result;
-        }
-        try {
-            connections.executor().execute(() -> sendBlocking(link, call, result));
-        } catch (RuntimeException | Error e) { // the executor is closed or has no thread; the connection is intact
-            result.completeExceptionally(new RedisCallException(
-                    Kind.NOT_SENT, "No thread was available for the " + call + "; it was not sent: " + e, e));
-        }
+        send(link, call, false, new AtomicBoolean(), result);
         return result;
     }
 
@@ -135,15 +118,15 @@ public final class RedisScripts implements ScriptRunner {
      * @param withText whether to send the script's text instead of its digest
      * @param repeated true once the client library wrote the script a second time
      */
-    private void sendAsynchronously(
+    private void send(
             Link link,
             ScriptCall call,
             boolean withText,
             AtomicBoolean repeated,
             CompletableFuture<List<Object>> result) {
-        CompletionStage<?> sent;
+        CompletionStage<List<Object>> sent;
         try {
-            sent = connections.driver().send(link.connection(), call, withText, () -> repeated.set(true));
+            sent = link.send(call, withText, repeated);
         } catch (RuntimeException e) {
             result.completeExceptionally(failure(link, call, e, false));
             return;
@@ -155,64 +138,14 @@ public final class RedisScripts implements ScriptRunner {
             Throwable failure = problem == null ? null : Completions.cause(problem);
             if (failure == null) {
                 link.replied(call);
-                result.complete(list(reply));
+                result.complete(elements(reply));
             } else if (!withText && RedisFailure.of(failure).names("NOSCRIPT")) {
-                sendAsynchronously(link, call, true, repeated, result);
+                send(link, call, true, repeated, result);
             } else {
                 RedisCallException failed = failure(link, call, failure, true);
                 result.completeExceptionally(repeated.get() ? afterRepeat(call, failed) : failed);
             }
         });
-    }
-
-    /** Completes the result in any case, because the executor ignores exceptions. */
-    private void sendBlocking(Link link, ScriptCall call, CompletableFuture<List<Object>> result) {
-        try {
-            result.complete(evaluate(link, call));
-        } catch (RuntimeException | Error e) {
-            result.completeExceptionally(e);
-        }
-    }
-
-    private List<Object> evaluate(Link link, ScriptCall call) {
-        AtomicBoolean sending = new AtomicBoolean();
-        RedisCallback<List<Object>> evaluation = connection -> {
-            rejectWithinTransaction(connection, call);
-            sending.set(true);
-            return list(evaluate(connection.scriptingCommands(), call));
-        };
-        try {
-            List<Object> reply = link.template().execute(evaluation, true);
-            link.replied(call);
-            return reply;
-        } catch (RedisCallException e) {
-            throw e;
-        } catch (RuntimeException | Error e) { // an Error, for example, if a connection's thread cannot be created
-            throw failure(link, call, e, sending.get());
-        }
-    }
-
-    /** A transaction can only be open with the application's own factory. It would queue the script without a reply. */
-    private static void rejectWithinTransaction(RedisConnection connection, ScriptCall call) {
-        if (connection.isQueueing() || connection.isPipelined()) {
-            throw new RedisCallException(
-                    Kind.NOT_SENT,
-                    "The " + call + " was not sent, because the application has a transaction or pipeline open on the"
-                            + " connection that it shares with the delay queue",
-                    null);
-        }
-    }
-
-    private static @Nullable Object evaluate(RedisScriptingCommands commands, ScriptCall call) {
-        try {
-            return commands.evalSha(
-                    call.script().sha1(), ReturnType.MULTI, call.keys().size(), call.keysAndArguments());
-        } catch (RuntimeException e) {
-            if (!RedisFailure.of(e).names("NOSCRIPT")) {
-                throw e;
-            }
-            return commands.eval(call.text(), ReturnType.MULTI, call.keys().size(), call.keysAndArguments());
-        }
     }
 
     private RedisCallException failure(Link link, ScriptCall call, Throwable failure, boolean sending) {
@@ -231,7 +164,7 @@ public final class RedisScripts implements ScriptRunner {
         if (replace) {
             connections.replace(link);
         }
-        return failed.exception(call, connections.driver(), failure);
+        return failed.exception(call, connections.client(), failure);
     }
 
     /**
@@ -252,10 +185,6 @@ public final class RedisScripts implements ScriptRunner {
     /** For an unexpected failure of the client library, which may have sent the script. */
     private static RedisCallException unknown(ScriptCall call, Throwable cause) {
         return new RedisCallException(Kind.UNKNOWN, "The outcome of the " + call + " is unknown: " + cause, cause);
-    }
-
-    private static List<Object> list(@Nullable Object reply) {
-        return reply instanceof List<?> elements ? elements(elements) : List.of();
     }
 
     static List<Object> elements(List<?> reply) {

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.Message;
 import org.springframework.data.redis.connection.MessageListener;
 import org.springframework.data.redis.connection.RedisConnection;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.SubscriptionListener;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /**
  * Receives the signals of one namespace through one subscription, on a connection of its own. Thread-safe; can be
@@ -45,7 +45,7 @@ public final class RedisSignals implements SignalSource, MessageListener, Subscr
     /** Two whole intervals, because the canary of the last heartbeat may still arrive. */
     private static final int TOLERATED_HEARTBEATS = 2;
 
-    private final Driver driver;
+    private final LettuceClient client;
     private final KeySpace keys;
     private final Executor executor;
     private final String node;
@@ -63,14 +63,14 @@ public final class RedisSignals implements SignalSource, MessageListener, Subscr
 
     private boolean started;
     private volatile long latest;
-    private @Nullable RedisConnectionFactory factory;
+    private @Nullable LettuceConnectionFactory factory;
     private @Nullable RedisConnection connection;
 
     /**
      * Creates the signals of one node. {@link #start()} subscribes.
      *
      * @param connections the connections; the caller closes them
-     * @param executor connects; with a client library that can only block, the subscription occupies one of its threads
+     * @param executor connects
      * @param node name of the node whose canary confirms that signals arrive
      * @param validity time for which a canary confirms signals, more than two heartbeat intervals
      * @param nanoTime monotonic clock in nanoseconds
@@ -82,7 +82,7 @@ public final class RedisSignals implements SignalSource, MessageListener, Subscr
             String node,
             Duration validity,
             LongSupplier nanoTime) {
-        this.driver = connections.driver();
+        this.client = connections.client();
         this.keys = keys;
         this.executor = executor;
         this.node = node;
@@ -170,26 +170,16 @@ public final class RedisSignals implements SignalSource, MessageListener, Subscr
         Completions.on(executor, closing);
     }
 
-    /**
-     * Subscribes. With Lettuce this method returns at once, and the subscription stays active and renews itself. With
-     * Jedis it returns when the subscription has ended.
-     */
+    /** Subscribes. The subscription then stays active and renews itself. */
     private void open(long attempt) {
-        String why = "the subscription ended";
         try {
             RedisConnection opened = connect(attempt);
-            if (opened == null) {
-                return;
+            if (opened != null) {
+                opened.subscribe(this, keys.signalChannel().getBytes(StandardCharsets.UTF_8));
             }
-            opened.subscribe(this, keys.signalChannel().getBytes(StandardCharsets.UTF_8));
-            if (opened.isSubscribed()) {
-                return;
-            }
-            opened.close();
         } catch (RuntimeException | Error e) { // an Error, for example, if the client library cannot create a thread
-            why = RedisFailure.of(e).message();
+            retry(attempt, RedisFailure.of(e).message());
         }
-        retry(attempt, why);
     }
 
     /** Connects; null if the attempt is no longer the latest one. */
@@ -197,10 +187,10 @@ public final class RedisSignals implements SignalSource, MessageListener, Subscr
         if (attempt != latest) {
             return null;
         }
-        RedisConnectionFactory made = driver.forSignals();
+        LettuceConnectionFactory made = client.forSignals();
         synchronized (this) {
             if (attempt != latest) {
-                driver.release(made);
+                made.destroy();
                 return null;
             }
             factory = made;
@@ -241,7 +231,7 @@ public final class RedisSignals implements SignalSource, MessageListener, Subscr
 
     /** Returns a task that closes the connection of the last attempt, without waiting for the server. */
     private synchronized Runnable detach() {
-        RedisConnectionFactory made = factory;
+        LettuceConnectionFactory made = factory;
         RedisConnection opened = connection;
         factory = null;
         connection = null;
@@ -256,7 +246,7 @@ public final class RedisSignals implements SignalSource, MessageListener, Subscr
                 // The connection is already broken.
             } finally {
                 if (made != null) {
-                    driver.release(made);
+                    made.destroy();
                 }
             }
         };

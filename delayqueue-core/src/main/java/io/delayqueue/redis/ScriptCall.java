@@ -69,15 +69,6 @@ public final class ScriptCall {
         return arguments;
     }
 
-    /** The keys, then the arguments. */
-    byte[][] keysAndArguments() {
-        byte[][] all = keys.toArray(new byte[keys.size() + arguments.size()][]);
-        for (int i = 0; i < arguments.size(); i++) {
-            all[keys.size() + i] = arguments.get(i);
-        }
-        return all;
-    }
-
     /** Size of the arguments in bytes. */
     long bytes() {
         long bytes = 0;

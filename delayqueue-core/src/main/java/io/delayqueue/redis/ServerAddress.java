@@ -2,7 +2,6 @@ package io.delayqueue.redis;
 
 import java.util.Collection;
 import java.util.stream.Collectors;
-import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.NamedNode;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration;
@@ -18,7 +17,7 @@ final class ServerAddress {
     private ServerAddress() {}
 
     /** The address, such as "Redis at 127.0.0.1:6379". */
-    static String of(@Nullable RedisConfiguration server) {
+    static String of(RedisConfiguration server) {
         if (server instanceof RedisSentinelConfiguration sentinel) {
             NamedNode master = sentinel.getMaster();
             return "Redis master '" + (master == null ? "" : master.getName()) + "' (Sentinels "
@@ -36,9 +35,7 @@ final class ServerAddress {
         if (server instanceof WithDomainSocket socket) {
             return "Redis at " + socket.getSocket();
         }
-        return server instanceof WithHostAndPort one
-                ? "Redis at " + one.getHostName() + ":" + one.getPort()
-                : "Redis of the application's connection factory";
+        return server instanceof WithHostAndPort one ? "Redis at " + one.getHostName() + ":" + one.getPort() : "Redis";
     }
 
     private static String joined(Collection<RedisNode> nodes) {

@@ -4,8 +4,8 @@
  *
  * <p>{@link io.delayqueue.redis.QueueConnections} derives the queue's own connections from the application's factory.
  * {@link io.delayqueue.redis.RedisScripts} runs scripts on them, and {@link io.delayqueue.redis.RedisSignals} receives
- * signals. Lettuce and Jedis are optional: only the driver and settings classes of a client depend on it, and they are
- * loaded when the application uses that client.
+ * signals. All of them use Lettuce, through {@code LettuceClient}. {@link io.delayqueue.redis.JedisSettings} reads the
+ * settings of an application that uses Jedis.
  *
  * <p>Read next: {@link io.delayqueue.redis.KeySpace},
  * then {@link io.delayqueue.redis.ScriptRunner}.

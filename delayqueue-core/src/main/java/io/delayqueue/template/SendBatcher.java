@@ -12,7 +12,6 @@ import io.delayqueue.message.SendResult.Kept;
 import io.delayqueue.message.SendResult.Reason;
 import io.delayqueue.message.SendResult.Replaced;
 import io.delayqueue.message.Shard;
-import io.delayqueue.redis.Await;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.RedisCallException.Kind;
 import io.delayqueue.store.MessageStore;
@@ -122,9 +121,8 @@ final class SendBatcher {
             add(List.of(message));
             return await(message, timeout);
         }
-        // the calling thread starts the call, and connects if necessary
         List<PendingMessage> call = List.of(message);
-        whenStored(call, Await.start(() -> store(call)));
+        whenStored(call, store(call));
         return await(message, timeout.plus(GRACE));
     }
 

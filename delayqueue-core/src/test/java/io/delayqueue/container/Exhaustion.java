@@ -1,12 +1,13 @@
 package io.delayqueue.container;
 
-import java.lang.reflect.InvocationTargetException;
-import java.lang.reflect.Proxy;
+import io.lettuce.core.RedisURI;
+import io.lettuce.core.resource.DnsResolvers;
+import io.lettuce.core.resource.SocketAddressResolver;
+import java.net.SocketAddress;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.AtomicInteger;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /**
  * Executors, threads and connections that fail: at one call, by its number, or at all calls between {@link #begin()} and
@@ -84,19 +85,14 @@ public final class Exhaustion {
         };
     }
 
-    public RedisConnectionFactory connections(RedisConnectionFactory factory) {
-        return (RedisConnectionFactory) Proxy.newProxyInstance(
-                Exhaustion.class.getClassLoader(),
-                new Class<?>[] {RedisConnectionFactory.class},
-                (proxy, method, arguments) -> {
-                    if (method.getName().startsWith("get")) {
-                        call();
-                    }
-                    try {
-                        return method.invoke(factory, arguments);
-                    } catch (InvocationTargetException e) {
-                        throw e.getCause();
-                    }
-                });
+    /** Connections of Lettuce that fail when they are made. */
+    public SocketAddressResolver connections() {
+        return new SocketAddressResolver(DnsResolvers.UNRESOLVED) {
+            @Override
+            public SocketAddress resolve(RedisURI server) {
+                call();
+                return super.resolve(server);
+            }
+        };
     }
 }

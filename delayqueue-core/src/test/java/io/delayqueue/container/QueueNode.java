@@ -24,6 +24,8 @@ import io.delayqueue.store.script.ShardPlan;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.template.receive.DefaultDelayQueueReceiver;
+import io.lettuce.core.resource.ClientResources;
+import io.lettuce.core.resource.SocketAddressResolver;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
@@ -42,10 +44,10 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration.LettuceClientConfigurationBuilder;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import tools.jackson.databind.json.JsonMapper;
 
@@ -55,6 +57,7 @@ public final class QueueNode implements AutoCloseable {
     private final LettuceConnectionFactory application;
     private final ExecutorService executor = Executors.newCachedThreadPool();
     private final QueueConnections connections;
+    private @Nullable ClientResources resources;
     private final @Nullable MovableTasks movableTasks;
     private final List<ListenerContainer> containers = new CopyOnWriteArrayList<>();
     public final String name = EngineBuilder.newNode();
@@ -73,17 +76,20 @@ public final class QueueNode implements AutoCloseable {
     }
 
     private QueueNode(Builder builder) {
-        application = builder.factory.apply(LettuceClientConfiguration.builder()
-                .commandTimeout(builder.commandTimeout)
-                .build());
+        LettuceClientConfigurationBuilder client =
+                LettuceClientConfiguration.builder().commandTimeout(builder.commandTimeout);
+        if (builder.connections != null) {
+            resources = ClientResources.builder()
+                    .socketAddressResolver(builder.connections)
+                    .build();
+            client.clientResources(resources);
+        }
+        application = builder.factory.apply(client.build());
         application.afterPropertiesSet();
         application.start();
         Executor background = builder.threads == null ? executor : task -> engine().execute(task);
-        connections = new QueueConnections(
-                builder.connections.apply(application),
-                QueueConnections.Settings.defaults(),
-                background,
-                System::nanoTime);
+        connections =
+                new QueueConnections(application, QueueConnections.Settings.defaults(), background, System::nanoTime);
         scripts = builder.scripts.apply(new RedisScripts(connections));
         registry = new TopicRegistry(scripts, keySpace, builder.plan);
         directory = new NodeDirectory(scripts, keySpace, builder.settings.heartbeatTimeout());
@@ -196,6 +202,9 @@ public final class QueueNode implements AutoCloseable {
         }
         connections.close();
         application.destroy();
+        if (resources != null) {
+            resources.shutdown(0, 0, TimeUnit.SECONDS);
+        }
         executor.shutdownNow();
     }
 
@@ -215,7 +224,7 @@ public final class QueueNode implements AutoCloseable {
         private UnaryOperator<ScriptRunner> scripts = UnaryOperator.identity();
         private @Nullable PeriodicTaskScheduler tasks;
         private @Nullable SilentSignals silent;
-        private UnaryOperator<RedisConnectionFactory> connections = UnaryOperator.identity();
+        private @Nullable SocketAddressResolver connections;
         private @Nullable ThreadFactory threads;
         private @Nullable Executor handlers;
         private Duration commandTimeout = Duration.ofSeconds(60);
@@ -282,9 +291,9 @@ public final class QueueNode implements AutoCloseable {
             return this;
         }
 
-        /** What the queue sees instead of the application's factory. */
-        public Builder connections(UnaryOperator<RedisConnectionFactory> around) {
-            this.connections = around;
+        /** Resolves the address of each connection before it is made. */
+        public Builder connections(SocketAddressResolver resolver) {
+            this.connections = resolver;
             return this;
         }
 

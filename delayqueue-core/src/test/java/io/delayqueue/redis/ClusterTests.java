@@ -23,11 +23,9 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
-import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** Two masters, each with half the slots. */
@@ -44,11 +42,6 @@ class ClusterTests {
     private final KeySpace keys = new KeySpace("test");
     private final Shard onFirst = new Shard("orders", 0, 2, QueueKind.MESSAGES);
     private final Shard onSecond = new Shard("orders", 1, 2, QueueKind.MESSAGES);
-
-    enum Client {
-        LETTUCE,
-        JEDIS
-    }
 
     private RedisServerProcess first;
     private RedisServerProcess second;
@@ -75,10 +68,9 @@ class ClusterTests {
     }
 
     /** No replicas: the reply shows that the master of the slot ran the script and was asked for the confirmation. */
-    @ParameterizedTest
-    @EnumSource
-    void scriptRunsAndIsConfirmedOnTheMasterOfItsSlot(Client client) throws Exception {
-        try (OwnConnections own = connect(client)) {
+    @Test
+    void scriptRunsAndIsConfirmedOnTheMasterOfItsSlot() throws Exception {
+        try (OwnConnections own = connect()) {
             for (Shard shard : List.of(onFirst, onSecond, onFirst)) {
                 ScriptCall call = new ScriptCall(
                         ScriptRunnerContract.INCREMENT, keys.of(shard).meta());
@@ -93,9 +85,8 @@ class ClusterTests {
     }
 
     /** Only the first call finds out that the slots were moved. */
-    @ParameterizedTest
-    @EnumSource
-    void confirmationIsAskedOfTheNewMasterOfMovedSlots(Client client) throws Exception {
+    @Test
+    void confirmationIsAskedOfTheNewMasterOfMovedSlots() throws Exception {
         List<byte[]> moved = IntStream.range(0, 100)
                 .mapToObj(i -> OwnConnections.bytes("{" + i + "}"))
                 .filter(key -> cluster.masterOf(key) == first)
@@ -104,7 +95,7 @@ class ClusterTests {
         List<ScriptCall> calls = moved.stream()
                 .map(key -> new ScriptCall(ScriptRunnerContract.INCREMENT, key).durability(ONE_REPLICA))
                 .toList();
-        try (OwnConnections own = connect(client)) {
+        try (OwnConnections own = connect()) {
             calls.forEach(call -> assertThat(run(own, call)).startsWith(1L));
             moved.forEach(
                     key -> cluster.moveSlot(KeySpace.slot(key), first, second).finish());
@@ -124,12 +115,11 @@ class ClusterTests {
     }
 
     /** The last key has left the old master, but the slot still belongs to it. */
-    @ParameterizedTest
-    @EnumSource
-    void callDuringTheMoveOfASlotDidNotRunAndIsSentAgain(Client client) throws Exception {
+    @Test
+    void callDuringTheMoveOfASlotDidNotRunAndIsSentAgain() throws Exception {
         byte[] key = keys.of(onFirst).meta();
         ScriptCall call = new ScriptCall(ScriptRunnerContract.INCREMENT, key).durability(ONE_REPLICA);
-        try (OwnConnections own = connect(client)) {
+        try (OwnConnections own = connect()) {
             run(own, call);
             SlotMove move = cluster.moveSlot(KeySpace.slot(key), first, second);
             move.moveSomeKeys(1);
@@ -148,22 +138,20 @@ class ClusterTests {
         return Await.call(() -> own.scripts().run(call));
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void probeAsksTheMasterOfTheTopics(Client client) throws Exception {
+    @Test
+    void probeAsksTheMasterOfTheTopics() throws Exception {
         RedisServerProcess ofTopics = cluster.masterOf(keys.topics());
         ofTopics.command("CONFIG", "SET", "maxmemory-policy", "allkeys-random");
-        try (OwnConnections own = connect(client)) {
+        try (OwnConnections own = connect()) {
             ServerProbe probe = new ServerProbe(own.scripts(), keys, InstantSource.system(), System::nanoTime);
             assertThat(probe.probe().join().evictionPolicy()).isEqualTo("allkeys-random");
         }
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void signalsOfEachMasterAreHeard(Client client) throws Exception {
+    @Test
+    void signalsOfEachMasterAreHeard() throws Exception {
         Set<Long> heard = ConcurrentHashMap.newKeySet();
-        try (OwnConnections own = connect(client);
+        try (OwnConnections own = connect();
                 RedisSignals signals = new RedisSignals(
                         own.connections(), keys, own.executor(), "node", Duration.ofSeconds(1), System::nanoTime)) {
             signals.listen(onFirst, new HeadListener(heard));
@@ -182,10 +170,9 @@ class ClusterTests {
      * Connected to both: in a JVM that has just started, that takes longer than the short timeout allows, as the first
      * of many attempts.
      */
-    private OwnConnections connect(Client client) {
+    private OwnConnections connect() {
         RedisClusterConfiguration nodes = new RedisClusterConfiguration(cluster.addresses());
-        OwnConnections own = OwnConnections.impatient(
-                client == Client.LETTUCE ? new LettuceConnectionFactory(nodes) : new JedisConnectionFactory(nodes));
+        OwnConnections own = OwnConnections.impatient(new LettuceConnectionFactory(nodes));
         for (Shard shard : List.of(onFirst, onSecond)) {
             await().ignoreExceptions()
                     .until(() -> !run(own, new ScriptCall(PING, keys.of(shard).meta()))

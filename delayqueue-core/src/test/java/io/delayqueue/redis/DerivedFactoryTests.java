@@ -18,17 +18,13 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
-import org.apache.commons.pool2.impl.GenericObjectPoolConfig;
 import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.RedisClusterConfiguration;
 import org.springframework.data.redis.connection.RedisConfiguration;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
 import org.springframework.data.redis.connection.RedisSocketConfiguration;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.RedisStaticMasterReplicaConfiguration;
-import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
-import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
@@ -60,11 +56,10 @@ class DerivedFactoryTests {
 
         try (QueueConnections connections = connections(application)) {
             List<String> hosts = Stream.generate(() -> {
-                        LettuceConnectionFactory factory =
-                                (LettuceConnectionFactory) connections.driver().forSignals();
+                        LettuceConnectionFactory factory = connections.client().forSignals();
                         assertThat(factory.getPassword()).isEqualTo("secret");
                         assertThat(factory.getDatabase()).isEqualTo(7);
-                        connections.driver().release(factory);
+                        factory.destroy();
                         return factory.getHostName() + ":" + factory.getPort();
                     })
                     .limit(3)
@@ -188,7 +183,7 @@ class DerivedFactoryTests {
             RedisStandaloneConfiguration server = new RedisStandaloneConfiguration("127.0.0.1", redis.port());
             OwnConnections own = OwnConnections.of(new LettuceConnectionFactory(server, client));
             ScriptCall call = new ScriptCall(ScriptRunnerContract.INCREMENT, ScriptRunnerContract.KEY);
-            LettuceConnectionFactory derived = (LettuceConnectionFactory)
+            LettuceConnectionFactory derived =
                     Await.call(() -> own.connections().connect(call)).factory();
             assertThat(derived.getClientResources().eventLoopGroupProvider())
                     .isNotSameAs(resources.eventLoopGroupProvider());
@@ -205,39 +200,6 @@ class DerivedFactoryTests {
             own.close();
         } finally {
             resources.shutdown(0, 1, TimeUnit.SECONDS).get();
-        }
-    }
-
-    @Test
-    void jedisKeepsItsServerAndPool() {
-        RedisStandaloneConfiguration server = new RedisStandaloneConfiguration("redis.example", 1234);
-        GenericObjectPoolConfig<Object> pool = new GenericObjectPoolConfig<>();
-        pool.setMaxTotal(3);
-        JedisClientConfiguration client = JedisClientConfiguration.builder()
-                .readTimeout(Duration.ofSeconds(60))
-                .connectTimeout(Duration.ofSeconds(1))
-                .clientName("shop")
-                .useSsl()
-                .and()
-                .usePooling()
-                .poolConfig(pool)
-                .build();
-
-        try (QueueConnections connections = connections(new JedisConnectionFactory(server, client))) {
-            JedisConnectionFactory own =
-                    (JedisConnectionFactory) connections.driver().forSignals();
-            JedisClientConfiguration settings = own.getClientConfiguration();
-            assertThat(own.getStandaloneConfiguration()).isSameAs(server);
-            assertThat(settings.getReadTimeout()).isEqualTo(Duration.ofSeconds(5));
-            assertThat(settings.getConnectTimeout()).isEqualTo(Duration.ofSeconds(1));
-            assertThat(settings.getClientName()).contains("shop");
-            assertThat(settings.isUseSsl()).isTrue();
-            assertThat(settings.isUsePooling()).isTrue();
-            assertThat(settings.getPoolConfig().orElseThrow().getMaxTotal()).isEqualTo(3);
-            assertThat(settings.getPoolConfig().orElseThrow().getMaxWaitDuration())
-                    .isEqualTo(Duration.ofSeconds(5));
-            assertThat(pool.getMaxWaitDuration()).isNegative();
-            connections.driver().release(own);
         }
     }
 
@@ -261,14 +223,13 @@ class DerivedFactoryTests {
 
     private static LettuceConnectionFactory derived(LettuceConnectionFactory application) {
         try (QueueConnections connections = connections(application)) {
-            LettuceConnectionFactory own =
-                    (LettuceConnectionFactory) connections.driver().forSignals();
-            connections.driver().release(own);
+            LettuceConnectionFactory own = connections.client().forSignals();
+            own.destroy();
             return own;
         }
     }
 
-    private static QueueConnections connections(RedisConnectionFactory application) {
+    private static QueueConnections connections(LettuceConnectionFactory application) {
         return new QueueConnections(application, Settings.defaults(), Runnable::run, System::nanoTime);
     }
 }

@@ -14,6 +14,7 @@ import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.Direction;
 import io.delayqueue.test.redis.FaultProxy;
 import io.delayqueue.test.redis.RedisServerProcess;
+import io.lettuce.core.resource.ClientResources;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,7 +33,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** Threads and connections that cannot be had: each call ends, and what the queue does by itself is tried again. */
@@ -79,11 +81,8 @@ class ExhaustedExecutorTests {
     @ParameterizedTest
     @EnumSource
     void callThatFindsNoThreadOrConnectionFailsAndTheNextOneRuns(Failure failure) {
-        // a factory of a kind that the queue does not know, so that it can only wait for replies
-        RedisConnectionFactory theirs = Exhaustion.whenTold().connections(application);
         sweep(failure, exhaustion -> connections(application, AMPLE, exhaustion));
-        sweep(failure, exhaustion -> connections(theirs, AMPLE, exhaustion));
-        sweep(failure, exhaustion -> connections(exhaustion.connections(application), AMPLE, Exhaustion.whenTold()));
+        sweep(failure, exhaustion -> connections(without(exhaustion), AMPLE, Exhaustion.whenTold()));
     }
 
     /** The n-th thread or connection fails, for each n: of three calls at most one fails, and each of them ends. */
@@ -142,7 +141,7 @@ class ExhaustedExecutorTests {
         for (int number = 0; number < 2; number++) {
             Exhaustion threadless = Exhaustion.atCall(number, failure);
             assertSubscribes(signals(connections(application, Exhaustion.whenTold()), threadless));
-            RedisConnectionFactory failing = Exhaustion.atCall(number, failure).connections(application);
+            LettuceConnectionFactory failing = without(Exhaustion.atCall(number, failure));
             assertSubscribes(signals(connections(failing, Exhaustion.whenTold()), Exhaustion.whenTold()));
         }
     }
@@ -203,15 +202,26 @@ class ExhaustedExecutorTests {
         await().until(() -> heard.contains(7L));
     }
 
-    private QueueConnections connections(RedisConnectionFactory factory, Exhaustion exhaustion) {
+    private QueueConnections connections(LettuceConnectionFactory factory, Exhaustion exhaustion) {
         return connections(factory, SHORT, exhaustion);
     }
 
-    private QueueConnections connections(RedisConnectionFactory factory, Duration timeout, Exhaustion exhaustion) {
+    private QueueConnections connections(LettuceConnectionFactory factory, Duration timeout, Exhaustion exhaustion) {
         QueueConnections made = new QueueConnections(
                 factory, new Settings(timeout, Duration.ofMillis(100)), exhaustion.executor(threads), System::nanoTime);
         open.add(made);
         return made;
+    }
+
+    /** A factory whose connections fail. */
+    private LettuceConnectionFactory without(Exhaustion exhaustion) {
+        ClientResources resources = ClientResources.builder()
+                .socketAddressResolver(exhaustion.connections())
+                .build();
+        open.add(() -> resources.shutdown(0, 0, TimeUnit.SECONDS));
+        return new LettuceConnectionFactory(
+                new RedisStandaloneConfiguration(network.host(), network.port()),
+                LettuceClientConfiguration.builder().clientResources(resources).build());
     }
 
     private RedisSignals signals(QueueConnections connections, Exhaustion exhaustion) {

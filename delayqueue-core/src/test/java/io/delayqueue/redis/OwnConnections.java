@@ -6,10 +6,6 @@ import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicLong;
-import org.springframework.beans.factory.DisposableBean;
-import org.springframework.beans.factory.InitializingBean;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
-import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** An application's connection factory, and what the queue derives from it. */
@@ -21,14 +17,14 @@ final class OwnConnections implements AutoCloseable {
     /** Long, for all others: a busy machine may take more than the short one for a call, or for a dial. */
     private static final Duration LONG_TIMEOUT = Duration.ofSeconds(10);
 
-    private final RedisConnectionFactory application;
+    private final LettuceConnectionFactory application;
     private final ExecutorService executor = Executors.newCachedThreadPool();
     private final AtomicLong elapsed = new AtomicLong();
     private QueueConnections connections;
 
-    private OwnConnections(RedisConnectionFactory application, Duration timeout) throws Exception {
+    private OwnConnections(LettuceConnectionFactory application, Duration timeout) throws Exception {
         this.application = application;
-        ((InitializingBean) application).afterPropertiesSet();
+        application.afterPropertiesSet();
         this.connections = connections(timeout);
     }
 
@@ -41,15 +37,15 @@ final class OwnConnections implements AutoCloseable {
     }
 
     /** With the short timeout. */
-    static OwnConnections impatient(RedisConnectionFactory application) {
+    static OwnConnections impatient(LettuceConnectionFactory application) {
         return of(application, TIMEOUT);
     }
 
-    static OwnConnections of(RedisConnectionFactory application) {
+    static OwnConnections of(LettuceConnectionFactory application) {
         return of(application, LONG_TIMEOUT);
     }
 
-    static OwnConnections of(RedisConnectionFactory application, Duration timeout) {
+    static OwnConnections of(LettuceConnectionFactory application, Duration timeout) {
         try {
             return new OwnConnections(application, timeout);
         } catch (Exception e) {
@@ -62,14 +58,7 @@ final class OwnConnections implements AutoCloseable {
         return of(new LettuceConnectionFactory("127.0.0.1", port));
     }
 
-    static OwnConnections jedis(int port) {
-        JedisConnectionFactory application = new JedisConnectionFactory();
-        application.getStandaloneConfiguration().setHostName("127.0.0.1");
-        application.getStandaloneConfiguration().setPort(port);
-        return of(application);
-    }
-
-    RedisConnectionFactory application() {
+    LettuceConnectionFactory application() {
         return application;
     }
 
@@ -99,7 +88,7 @@ final class OwnConnections implements AutoCloseable {
     @Override
     public void close() throws Exception {
         connections.close();
-        ((DisposableBean) application).destroy();
+        application.destroy();
         executor.shutdownNow();
     }
 

@@ -20,20 +20,11 @@ import java.util.Map;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.dao.DataAccessException;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
-import org.springframework.data.redis.core.RedisOperations;
-import org.springframework.data.redis.core.SessionCallback;
-import org.springframework.data.redis.core.StringRedisTemplate;
 
 @EmbeddedRedis
-@ExtendWith(OutputCaptureExtension.class)
 class QueueConnectionsTests {
 
     private static final LuaScript PING = OwnConnections.script("ping", "return {redis.call('PING')}");
@@ -111,48 +102,18 @@ class QueueConnectionsTests {
     }
 
     @Test
-    void factoryThatIsUnknownIsUsedAsItIsAndToldOnce(CapturedOutput output) throws Exception {
-        try (OwnConnections own = OwnConnections.of(new TheirFactory(redis.port()))) {
-            RedisScripts scripts = own.scripts();
+    void factoryWithoutAServerConfigurationIsRejected() {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> new QueueConnections(
+                        mock(LettuceConnectionFactory.class), Settings.defaults(), Runnable::run, System::nanoTime))
+                .withMessage("it does not expose its server configuration");
+    }
 
-            assertThat(Await.call(() -> scripts.run(new ScriptCall(PING, bytes("k")))))
+    @Test
+    void subclassOfTheFactoryIsDerivedFrom() throws Exception {
+        try (OwnConnections own = OwnConnections.of(new LettuceConnectionFactory("127.0.0.1", redis.port()) {})) {
+            assertThat(Await.call(() -> own.scripts().run(new ScriptCall(PING))))
                     .containsExactly(bytes("PONG"));
-            own.connections().close();
-
-            assertThat(new StringRedisTemplate(own.application()).hasKey("k")).isFalse();
-            assertThat(output).containsOnlyOnce("shares the application's Redis connections");
-            assertThat(output).contains(TheirFactory.class.getName());
-        }
-    }
-
-    @Test
-    void sharedConnectionWithAnOpenTransactionIsNotUsed() throws Exception {
-        try (OwnConnections own = OwnConnections.of(new TheirFactory(redis.port()))) {
-            RedisScripts scripts = own.scripts();
-            RedisCallException failure = new StringRedisTemplate(own.application()).execute(new SessionCallback<>() {
-                @Override
-                public <K, V> RedisCallException execute(RedisOperations<K, V> operations) throws DataAccessException {
-                    operations.multi();
-                    try {
-                        return catchThrowableOfType(
-                                RedisCallException.class,
-                                () -> Await.call(() -> scripts.run(new ScriptCall(PING, bytes("k")))));
-                    } finally {
-                        operations.discard();
-                    }
-                }
-            });
-
-            assertThat(failure.kind()).isEqualTo(Kind.NOT_SENT);
-            assertThat(failure).hasMessageContaining("transaction");
-        }
-    }
-
-    @Test
-    void factoryThatTellsNothingIsUsedAsItIs(CapturedOutput output) {
-        try (QueueConnections connections = connections(mock(LettuceConnectionFactory.class))) {
-            assertThat(connections.driver()).isInstanceOf(ApplicationDriver.class);
-            assertThat(output).contains("shares the application's Redis connections");
         }
     }
 
@@ -170,17 +131,5 @@ class QueueConnectionsTests {
         UnaryOperator<Duration> shorter = Settings.defaults()::atMost;
         limits.forEach((application, own) ->
                 assertThat(shorter.apply(Duration.ofSeconds(application))).isEqualTo(Duration.ofSeconds(own)));
-    }
-
-    private static QueueConnections connections(RedisConnectionFactory factory) {
-        return new QueueConnections(factory, Settings.defaults(), Runnable::run, System::nanoTime);
-    }
-
-    /** An application's own kind of factory. */
-    private static final class TheirFactory extends LettuceConnectionFactory {
-
-        TheirFactory(int port) {
-            super("127.0.0.1", port);
-        }
     }
 }

@@ -12,11 +12,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.data.redis.connection.RedisSentinelConfiguration;
-import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** A master, its replicas and Sentinels. */
@@ -29,22 +27,16 @@ class SentinelTests {
     private final KeySpace keys = new KeySpace("test");
     private final Shard shard = Shard.single("orders");
 
-    enum Client {
-        LETTUCE,
-        JEDIS
-    }
-
     @AfterEach
     void close() {
         redis.close();
     }
 
-    @ParameterizedTest
-    @EnumSource
-    void failoverIsFollowedByScriptsAndSignals(Client client) throws Exception {
+    @Test
+    void failoverIsFollowedByScriptsAndSignals() throws Exception {
         Set<Long> heard = ConcurrentHashMap.newKeySet();
         byte[] key = keys.of(shard).meta();
-        try (OwnConnections own = connect(client);
+        try (OwnConnections own = connect();
                 RedisSignals signals = new RedisSignals(
                         own.connections(), keys, own.executor(), "node", Duration.ofSeconds(1), System::nanoTime)) {
             signals.listen(shard, new HeadListener(heard));
@@ -72,12 +64,9 @@ class SentinelTests {
         }
     }
 
-    private OwnConnections connect(Client client) {
+    private OwnConnections connect() {
         RedisSentinelConfiguration sentinels =
                 new RedisSentinelConfiguration(RedisSentinelProcess.MASTER_NAME, Set.copyOf(redis.addresses()));
-        return OwnConnections.impatient(
-                client == Client.LETTUCE
-                        ? new LettuceConnectionFactory(sentinels)
-                        : new JedisConnectionFactory(sentinels));
+        return OwnConnections.impatient(new LettuceConnectionFactory(sentinels));
     }
 }

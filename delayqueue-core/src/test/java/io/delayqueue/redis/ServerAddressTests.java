@@ -27,6 +27,5 @@ class ServerAddressTests {
                 .isEqualTo("Redis master 'main' (Sentinels a:1, b:2)");
         assertThat(ServerAddress.of(new RedisClusterConfiguration(Set.of("b:2", "a:1"))))
                 .isEqualTo("Redis Cluster of a:1, b:2");
-        assertThat(ServerAddress.of(null)).isEqualTo("Redis of the application's connection factory");
     }
 }

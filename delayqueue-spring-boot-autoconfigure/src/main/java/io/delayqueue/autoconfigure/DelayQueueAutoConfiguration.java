@@ -45,6 +45,7 @@ import java.util.function.Supplier;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -97,14 +98,11 @@ public final class DelayQueueAutoConfiguration {
     QueueConnections delayQueueConnections(
             @DelayQueueConnectionFactory ObjectProvider<RedisConnectionFactory> marked,
             ObjectProvider<RedisConnectionFactory> any,
-            ListableBeanFactory beans,
+            ConfigurableListableBeanFactory beans,
             ObjectProvider<DelayQueueEngine> engine,
             DelayQueueProperties properties) {
-        return new QueueConnections(
-                new ConnectionFactoryChoice(marked, any, beans).choose(),
-                properties.redis().toSettings(),
-                new EngineExecutor(engine),
-                System::nanoTime);
+        return new ConnectionFactoryChoice(marked, any, beans)
+                .derive(properties.redis().toSettings(), new EngineExecutor(engine));
     }
 
     @Bean

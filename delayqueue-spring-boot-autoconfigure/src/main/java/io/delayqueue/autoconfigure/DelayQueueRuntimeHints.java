@@ -14,9 +14,9 @@ final class DelayQueueRuntimeHints implements RuntimeHintsRegistrar {
     /** Its field is read by reflection, because no getter returns the configuration of static masters and replicas. */
     private static final String LETTUCE = "org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory";
 
-    /** Redis clients, whose failures are classified, and the library that calls suspend functions. */
-    private static final List<String> OPTIONAL = List.of(
-            "io.lettuce.core.RedisClient", "redis.clients.jedis.UnifiedJedis", "kotlinx.coroutines.reactor.MonoKt");
+    /** The Redis client, and the library that calls suspend functions. */
+    private static final List<String> OPTIONAL =
+            List.of("io.lettuce.core.RedisClient", "kotlinx.coroutines.reactor.MonoKt");
 
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {

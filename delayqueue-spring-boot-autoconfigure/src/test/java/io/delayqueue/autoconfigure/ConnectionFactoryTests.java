@@ -1,6 +1,8 @@
 package io.delayqueue.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+import static org.mockito.Mockito.mock;
 
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.template.DelayQueueTemplate;
@@ -17,6 +19,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.Environment;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
 
@@ -77,6 +80,46 @@ class ConnectionFactoryTests {
         }
     }
 
+    @Test
+    void applicationOnJedisKeepsItsFactory() {
+        runner.withPropertyValues("spring.data.redis.client-type=jedis").run(context -> {
+            assertThat(context.getBean(RedisConnectionFactory.class)).isInstanceOf(JedisConnectionFactory.class);
+            context.getBean(StringRedisTemplate.class).opsForValue().set("jedis", "here");
+            assertThat(shared.command("GET", "jedis")).isEqualTo("here");
+            assertThat(isQueueOn(shared, context)).isTrue();
+        });
+    }
+
+    @Test
+    void newPasswordOfAnApplicationOnJedisIsUsedFromTheNextConnectionOn() {
+        try (RedisServerProcess own = RedisServerProcess.start()) {
+            own.command("ACL", "SETUSER", "queue", "on", ">old", "~*", "&*", "+@all");
+            runner.withPropertyValues(
+                            "spring.data.redis.client-type=jedis",
+                            "spring.data.redis.port=" + own.port(),
+                            "spring.data.redis.username=queue",
+                            "spring.data.redis.password=old")
+                    .run(context -> {
+                        assertThat(isQueueOn(own, context)).isTrue();
+                        own.command("ACL", "SETUSER", "queue", ">new", "<old");
+                        context.getBean(JedisConnectionFactory.class)
+                                .getStandaloneConfiguration()
+                                .setPassword("new");
+                        own.command("CLIENT", "KILL", "USER", "queue");
+
+                        DelayQueueTemplate template = context.getBean(DelayQueueTemplate.class);
+                        await().ignoreExceptions()
+                                .until(() -> template.send("t", "text").id() != null);
+                    });
+        }
+    }
+
+    @Test
+    void connectionDetailsServeIfTheFactoryIsOfAnotherLibrary() {
+        runner.withUserConfiguration(OfAnotherLibrary.class)
+                .run(context -> assertThat(isQueueOn(shared, context)).isTrue());
+    }
+
     private ApplicationContextRunner withPrimary() {
         return runner.withBean(
                 "primary", RedisConnectionFactory.class, () -> at(shared.port()), bean -> bean.setPrimary(true));
@@ -99,6 +142,15 @@ class ConnectionFactoryTests {
         @DelayQueueConnectionFactory
         RedisConnectionFactory queue(Environment environment) {
             return at(environment.getRequiredProperty("own.port", Integer.class));
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OfAnotherLibrary {
+
+        @Bean
+        RedisConnectionFactory theirs() {
+            return mock(RedisConnectionFactory.class);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.delayqueue.autoconfigure;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.mockito.Mockito.mock;
 
 import io.delayqueue.annotation.DelayListener;
 import io.delayqueue.annotation.DelayListenerConfigurer;
@@ -10,6 +11,7 @@ import io.delayqueue.message.DeadLetter;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
+import javax.net.ssl.HttpsURLConnection;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -21,6 +23,7 @@ import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfigurat
 import org.springframework.boot.diagnostics.FailureAnalysis;
 import org.springframework.boot.diagnostics.FailureAnalyzer;
 import org.springframework.boot.jackson.autoconfigure.JacksonAutoConfiguration;
+import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -30,6 +33,9 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.io.support.SpringFactoriesLoader;
 import org.springframework.core.io.support.SpringFactoriesLoader.ArgumentResolver;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
+import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisClientConfiguration;
+import org.springframework.data.redis.connection.jedis.JedisConnectionFactory;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.stereotype.Component;
 
@@ -161,6 +167,37 @@ class FailureAnalysisTests {
     }
 
     @Test
+    void missingLettuceIsTold() {
+        assertThat(failure(queue.withClassLoader(new FilteredClassLoader("io.lettuce.core"))
+                        .withUserConfiguration(OnJedis.class)))
+                .contains("The delay queue connects to Redis with Lettuce, which is not on the class path.")
+                .contains("io.lettuce:lettuce-core", "spring.data.redis.client-type=jedis");
+    }
+
+    @Test
+    void settingOfJedisWithoutACounterpartIsNamed() {
+        assertThat(failure(queue.withUserConfiguration(OnJedis.class)))
+                .contains("The delay queue cannot derive its connections from the connection factory 'jedis': its"
+                        + " SSLSocketFactory has no counterpart in Lettuce, with which the delay queue connects.")
+                .contains(
+                        "Remove the setting, or define a LettuceConnectionFactory bean",
+                        "@DelayQueueConnectionFactory");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "OfAnotherLibrary, and no property of spring.data.redis names a server",
+        "MarkedOfAnotherLibrary, Instead"
+    })
+    void factoryOfAnotherLibraryWithoutAServerIsNamed(String configuration, String part) throws Exception {
+        Class<?> factory = Class.forName(getClass().getName() + "$" + configuration);
+        assertThat(failure(queue.withConfiguration(AutoConfigurations.of(DataRedisAutoConfiguration.class))
+                        .withUserConfiguration(factory)))
+                .contains("cannot derive its connections from the connection factory 'theirs' of type ")
+                .contains(part, "@DelayQueueConnectionFactory");
+    }
+
+    @Test
     void twoListenersWithOneIdAreNamed() {
         assertThat(failure(sound.withUserConfiguration(SameId.class)))
                 .contains("The listener of 'failureAnalysisTests.SameId' ", "SameId.second(String)")
@@ -237,6 +274,39 @@ class FailureAnalysisTests {
         @Bean
         RedisConnectionFactory other() {
             return new LettuceConnectionFactory();
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OnJedis {
+
+        @Bean
+        JedisConnectionFactory jedis() {
+            return new JedisConnectionFactory(
+                    new RedisStandaloneConfiguration(),
+                    JedisClientConfiguration.builder()
+                            .useSsl()
+                            .sslSocketFactory(HttpsURLConnection.getDefaultSSLSocketFactory())
+                            .build());
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class OfAnotherLibrary {
+
+        @Bean
+        RedisConnectionFactory theirs() {
+            return mock(RedisConnectionFactory.class);
+        }
+    }
+
+    @Configuration(proxyBeanMethods = false)
+    static class MarkedOfAnotherLibrary {
+
+        @Bean
+        @DelayQueueConnectionFactory
+        RedisConnectionFactory theirs() {
+            return mock(RedisConnectionFactory.class);
         }
     }
 

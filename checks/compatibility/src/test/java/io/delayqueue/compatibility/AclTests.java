@@ -3,7 +3,6 @@ package io.delayqueue.compatibility;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.delayqueue.compatibility.Combination.Client;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -46,7 +45,7 @@ class AclTests {
             "delayqueue.engine.heartbeat-timeout", "1s",
             "delayqueue.redis.reconnect-delay", "10ms");
 
-    private final List<ConfigurableApplicationContext> contexts = new ArrayList<>();
+    private ConfigurableApplicationContext context;
 
     @Parameter
     private TestServer server;
@@ -61,24 +60,20 @@ class AclTests {
     @BeforeEach
     void start() {
         redis = Access.start(server, Certificates.SERVER);
-        for (Client client : Client.values()) {
-            contexts.add(CompatibilityApplication.start(redis, client, FAST));
-        }
+        context = CompatibilityApplication.start(redis, FAST);
     }
 
     @AfterEach
     void stop() {
-        contexts.forEach(ConfigurableApplicationContext::close);
+        context.close();
         redis.close();
     }
 
     @Test
     void documentedPermissionsSuffice() {
-        for (ConfigurableApplicationContext context : contexts) {
-            assertThat(new Exercise(context, Duration.ofSeconds(20)).until(message -> true))
-                    .isNull();
-            context.close();
-        }
+        assertThat(new Exercise(context, Duration.ofSeconds(20)).until(message -> true))
+                .isNull();
+        context.close();
         assertThat(aclLog())
                 // Lettuce names itself by CLIENT SETINFO, and goes on if it may not.
                 .allMatch(entry -> entry.contains("object, client,"));
@@ -116,7 +111,7 @@ class AclTests {
     /** The permitted commands are those of the scripts and those that the queue calls outside of scripts. */
     @Test
     void documentedCommandsAreThoseOfTheScripts() throws IOException {
-        Set<String> needed = new TreeSet<>(Set.of("eval", "evalsha", "subscribe", "unsubscribe", "info", "ping"));
+        Set<String> needed = new TreeSet<>(Set.of("eval", "evalsha", "subscribe", "unsubscribe", "info"));
         for (String module : List.of("delayqueue-core", "delayqueue-http")) {
             try (Stream<Path> files = Files.walk(Path.of("..", "..", module, "src/main/resources"))) {
                 for (Path script :
@@ -141,13 +136,11 @@ class AclTests {
     }
 
     private @Nullable String failureOfAnOperation() {
-        for (ConfigurableApplicationContext context : contexts) {
-            String failure = new Exercise(context, Duration.ofSeconds(1)).until(AclTests::isAboutPermissions);
-            if (failure != null) {
-                return failure;
-            }
+        String failure = new Exercise(context, Duration.ofSeconds(1)).until(AclTests::isAboutPermissions);
+        if (failure != null) {
+            return failure;
         }
-        try (ConfigurableApplicationContext another = CompatibilityApplication.start(redis, Client.JEDIS, FAST)) {
+        try (ConfigurableApplicationContext another = CompatibilityApplication.start(redis, FAST)) {
             return new Exercise(another, Duration.ofSeconds(1)).until(AclTests::isAboutPermissions);
         }
     }

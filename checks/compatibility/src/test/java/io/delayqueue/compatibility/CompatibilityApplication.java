@@ -25,15 +25,12 @@ class CompatibilityApplication {
 
     static final boolean VIRTUAL_THREADS = Runtime.version().feature() >= 21;
 
-    static ConfigurableApplicationContext start(
-            RunningRedis redis, Combination.Client client, Map<String, String> more) {
-        return start(CompatibilityApplication.class, redis, client, more);
+    static ConfigurableApplicationContext start(RunningRedis redis, Map<String, String> more) {
+        return start(CompatibilityApplication.class, redis, more);
     }
 
-    static ConfigurableApplicationContext start(
-            Class<?> application, RunningRedis redis, Combination.Client client, Map<String, String> more) {
+    static ConfigurableApplicationContext start(Class<?> application, RunningRedis redis, Map<String, String> more) {
         List<String> arguments = new ArrayList<>(List.of(
-                "--spring.data.redis.client-type=" + client.property(),
                 "--spring.threads.virtual.enabled=" + VIRTUAL_THREADS,
                 "--delayqueue.engine.sweep=1m",
                 "--delayqueue.engine.unconfirmed-sweep=1m",

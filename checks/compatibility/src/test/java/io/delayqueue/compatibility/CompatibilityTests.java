@@ -41,7 +41,7 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.context.ConfigurableApplicationContext;
 
-/** What the queue does with every server, client and kind of access of the matrix. */
+/** What the queue does with every server and kind of access of the matrix. */
 @ParameterizedClass(name = "{0}")
 @MethodSource("io.delayqueue.compatibility.Combination#all")
 class CompatibilityTests {
@@ -64,7 +64,7 @@ class CompatibilityTests {
     @BeforeParameterizedClassInvocation
     static void start(Combination combination) {
         redis = combination.access().start(combination.server());
-        context = CompatibilityApplication.start(redis, combination.client(), Map.of("logging.level.root", "error"));
+        context = CompatibilityApplication.start(redis, Map.of("logging.level.root", "error"));
         MATRIX.begin(combination, redis.node());
     }
 

@@ -2,7 +2,6 @@ package io.delayqueue.compatibility;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.delayqueue.compatibility.Combination.Client;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -34,7 +33,7 @@ class DeclaredKeysTests {
     void scriptsUseOnlyDeclaredKeys() throws IOException {
         List<Call> calls = monitored(redis -> {
             try (ConfigurableApplicationContext context =
-                    CompatibilityApplication.start(redis, Client.LETTUCE, Map.of("logging.level.root", "error"))) {
+                    CompatibilityApplication.start(redis, Map.of("logging.level.root", "error"))) {
                 assertThat(new Exercise(context, Duration.ofSeconds(20)).until(message -> true))
                         .isNull();
             }

@@ -27,13 +27,13 @@ final class Matrix {
     }
 
     private String row(Combination combination) {
-        return versions.get(combination.server()) + " | " + combination.client().property();
+        return versions.get(combination.server());
     }
 
-    /** The number of passed tests by server, client and access, in Markdown. */
+    /** The number of passed tests by server and access, in Markdown. */
     String table() {
-        StringBuilder table = new StringBuilder("| server | client | "
-                + Arrays.toString(Access.values()).replaceAll("[\\[\\]]", "").replace(", ", " | ") + " |\n|---|---|"
+        StringBuilder table = new StringBuilder("| server | "
+                + Arrays.toString(Access.values()).replaceAll("[\\[\\]]", "").replace(", ", " | ") + " |\n|---|"
                 + "---|".repeat(Access.values().length) + "\n");
         rows.forEach((row, passed) -> {
             table.append("| ").append(row).append(" |");

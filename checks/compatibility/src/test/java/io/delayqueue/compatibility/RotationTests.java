@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
-import io.delayqueue.compatibility.Combination.Client;
 import io.delayqueue.compatibility.CompatibilityApplication.Handlers;
 import io.delayqueue.compatibility.CompatibilityApplication.Order;
 import io.delayqueue.template.DelayQueueException;
@@ -20,10 +19,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.data.redis.autoconfigure.JedisClientConfigurationBuilderCustomizer;
 import org.springframework.boot.data.redis.autoconfigure.LettuceClientConfigurationBuilderCustomizer;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -34,6 +33,7 @@ import org.springframework.context.annotation.Import;
 import org.springframework.data.redis.connection.RedisConfiguration;
 import org.springframework.data.redis.connection.lettuce.RedisCredentialsProviderFactory;
 import reactor.core.publisher.Mono;
+import redis.clients.jedis.DefaultRedisCredentials;
 
 /** The password of the Redis user is replaced while messages are sent and handled. */
 @ExtendWith(OutputCaptureExtension.class)
@@ -66,15 +66,15 @@ class RotationTests {
     }
 
     @ParameterizedTest
-    @EnumSource
-    void applicationsWithTheOldAndTheNewPasswordRunTogether(Client client) throws Exception {
-        try (ConfigurableApplicationContext old = CompatibilityApplication.start(redis, client, QUIET)) {
+    @ValueSource(strings = {"lettuce", "jedis"})
+    void applicationsWithTheOldAndTheNewPasswordRunTogether(String client) throws Exception {
+        try (ConfigurableApplicationContext old = start(redis, client, QUIET)) {
             send(old, "1");
             acl(">renewed");
             Map<String, String> properties = new HashMap<>(redis.properties());
             properties.put("spring.data.redis.password", "renewed");
             RunningRedis renewed = new RunningRedis(redis.nodes(), redis, properties);
-            try (ConfigurableApplicationContext restarted = CompatibilityApplication.start(renewed, client, QUIET)) {
+            try (ConfigurableApplicationContext restarted = start(renewed, client, QUIET)) {
                 send(restarted, "2");
                 Handlers handlersOfOld = old.getBean(Handlers.class);
                 old.close();
@@ -91,9 +91,9 @@ class RotationTests {
     }
 
     @ParameterizedTest
-    @EnumSource
-    void removedPasswordIsReported(Client client, CapturedOutput output) {
-        try (ConfigurableApplicationContext old = CompatibilityApplication.start(redis, client, SHORT_TIMEOUT)) {
+    @ValueSource(strings = {"lettuce", "jedis"})
+    void removedPasswordIsReported(String client, CapturedOutput output) {
+        try (ConfigurableApplicationContext old = start(redis, client, SHORT_TIMEOUT)) {
             await().atMost(WAIT).ignoreExceptions().until(() -> send(old, "1"));
             acl(">renewed", "<" + Documented.PASSWORD);
             redis.node().command("CLIENT", "KILL", "USER", Documented.USER);
@@ -104,10 +104,11 @@ class RotationTests {
         }
     }
 
-    @Test
-    void lettuceReadsTheNewPasswordFromItsProvider() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"lettuce", "jedis"})
+    void newPasswordIsReadFromTheProvider(String client) throws Exception {
         try (ConfigurableApplicationContext context =
-                CompatibilityApplication.start(CredentialsProviderApplication.class, redis, Client.LETTUCE, QUIET)) {
+                start(CredentialsProviderApplication.class, redis, client, QUIET)) {
             send(context, "1");
             acl(">renewed", "<" + Documented.PASSWORD);
             password.set("renewed");
@@ -118,6 +119,18 @@ class RotationTests {
             assertThat(handlers.orders.poll(20, TimeUnit.SECONDS)).isNotNull();
             assertThat(handlers.orders.poll(20, TimeUnit.SECONDS)).isNotNull();
         }
+    }
+
+    private static ConfigurableApplicationContext start(
+            RunningRedis redis, String client, Map<String, String> properties) {
+        return start(CompatibilityApplication.class, redis, client, properties);
+    }
+
+    private static ConfigurableApplicationContext start(
+            Class<?> application, RunningRedis redis, String client, Map<String, String> properties) {
+        Map<String, String> all = new HashMap<>(properties);
+        all.put("spring.data.redis.client-type", client);
+        return CompatibilityApplication.start(application, redis, all);
     }
 
     private void acl(String... rules) {
@@ -143,6 +156,12 @@ class RotationTests {
     static class CredentialsProviderApplication {
 
         static final AtomicReference<String> PASSWORD = new AtomicReference<>("");
+
+        @Bean
+        JedisClientConfigurationBuilderCustomizer passwordFromTheVaultForJedis() {
+            return builder -> builder.customizeClientConfig(client ->
+                    client.credentialsProvider(() -> new DefaultRedisCredentials(Documented.USER, PASSWORD.get())));
+        }
 
         @Bean
         LettuceClientConfigurationBuilderCustomizer passwordFromTheVault() {

@@ -61,9 +61,13 @@ class ServerProbeTests {
 
     @AfterEach
     void close() {
+        disconnect();
+        executor.shutdownNow();
+    }
+
+    private void disconnect() {
         connections.close();
         application.destroy();
-        executor.shutdownNow();
     }
 
     private ServerProbe probe() {
@@ -126,7 +130,7 @@ class ServerProbeTests {
     @Test
     void whoMayNotAskForSettingsIsToldNothingButTheTime() {
         redis.command("ACL", "SETUSER", "limited", "on", ">secret", "~dq:*", "&dq:*", "+@all", "-@dangerous");
-        close();
+        disconnect();
         RedisStandaloneConfiguration limited = new RedisStandaloneConfiguration("127.0.0.1", redis.port());
         limited.setUsername("limited");
         limited.setPassword("secret");
@@ -145,7 +149,7 @@ class ServerProbeTests {
 
     @Test
     void probeWithoutReplyFailsLikeAnyScript() {
-        close();
+        disconnect();
         connect(new RedisStandaloneConfiguration("127.0.0.1", 1));
 
         assertThatExceptionOfType(RedisCallException.class).isThrownBy(() -> Await.call(() -> probe().probe()));

@@ -19,7 +19,14 @@ public sealed class StartFailedException extends RuntimeException permits Invali
         this(description, action, null);
     }
 
-    StartFailedException(String description, String action, @Nullable Throwable cause) {
+    /**
+     * Creates the exception.
+     *
+     * @param description sentences that describe the problem; the exception's message
+     * @param action sentences that say what to do
+     * @param cause the failure that the sentences describe
+     */
+    public StartFailedException(String description, String action, @Nullable Throwable cause) {
         super(description, cause);
         this.action = action;
     }

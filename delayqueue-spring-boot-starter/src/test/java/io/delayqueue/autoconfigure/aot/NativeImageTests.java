@@ -127,18 +127,18 @@ class NativeImageTests {
                         .filter(type -> type.getCodeUnitCallsFromSelf().stream().anyMatch(NativeImageTests::needsHints))
                         .map(JavaClass::getSimpleName))
                 .containsExactlyInAnyOrder(
+                        "ConnectionFactoryChoice",
                         "DashboardFiles",
                         "DocumentController",
                         "IncomingBody",
                         "KnownProperties",
-                        "LettuceDriver",
+                        "LettuceClient",
                         "ListenerMethod",
                         "LuaScript",
                         "OnServlets", // of DelayQueueHttpAutoConfiguration
                         "OptionalModules",
                         "ProxiedListenerHints",
-                        "RabbitConnection",
-                        "RedisFailure");
+                        "RabbitConnection");
     }
 
     private static boolean needsHints(JavaCall<?> call) {

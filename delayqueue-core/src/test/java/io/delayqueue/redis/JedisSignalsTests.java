@@ -1,9 +1,0 @@
-package io.delayqueue.redis;
-
-class JedisSignalsTests extends SignalSourceContract {
-
-    @Override
-    OwnConnections connect(int port) {
-        return OwnConnections.jedis(port);
-    }
-}
