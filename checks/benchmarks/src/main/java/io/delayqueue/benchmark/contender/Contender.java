@@ -19,8 +19,7 @@ public interface Contender extends AutoCloseable {
      */
     static Contender of(Party party, int port, Measure measure) {
         return switch (party) {
-            case PRODUCT -> new ProductContender("lettuce", port, measure);
-            case PRODUCT_ON_JEDIS -> new ProductContender("jedis", port, measure);
+            case PRODUCT -> new ProductContender(port, measure);
             case REDISSON -> new RedissonContender(port, measure.concurrency());
             case JAVA -> new JavaContender(measure.concurrency());
             case FLOOR_LETTUCE,

@@ -32,12 +32,8 @@ final class ProductContender implements Contender {
     private final Receiver receiver;
     private final Settled settled;
 
-    /**
-     * Starts the application.
-     *
-     * @param client {@code lettuce}, which is Boot's default, or {@code jedis}
-     */
-    ProductContender(String client, int port, Measure measure) {
+    /** Starts the application. */
+    ProductContender(int port, Measure measure) {
         Class<?>[] sources = measure == Measure.LAG
                 ? new Class<?>[] {Application.class, ObservedStore.class}
                 : new Class<?>[] {Application.class};
@@ -47,7 +43,7 @@ final class ProductContender implements Contender {
                         "spring.main.banner-mode=off",
                         "spring.data.redis.host=127.0.0.1",
                         "spring.data.redis.port=" + port,
-                        "spring.data.redis.client-type=" + client,
+                        "spring.data.redis.client-type=lettuce", // Jedis is on the class path for the floor
                         "delayqueue.topics[" + TOPIC + "].shards=" + measure.shards(),
                         "delayqueue.topics[" + TOPIC + "].concurrency=" + measure.concurrency(),
                         "spring.threads.virtual.enabled=" + measure.onVirtualThreads(),

@@ -19,7 +19,6 @@ record PartyStyle(Color color, BasicStroke stroke, Marker marker) {
     static PartyStyle of(Party party) {
         return switch (party) {
             case PRODUCT -> solid(0x0072B2, SeriesMarkers.CIRCLE);
-            case PRODUCT_ON_JEDIS -> dashed(0x56B4E9, SeriesMarkers.DIAMOND);
             case FLOOR_LETTUCE -> solid(0x555555, SeriesMarkers.SQUARE);
             case FLOOR_JEDIS -> dashed(0xAAAAAA, SeriesMarkers.TRIANGLE_UP);
             case REDISSON -> solid(0xD55E00, SeriesMarkers.TRIANGLE_DOWN);

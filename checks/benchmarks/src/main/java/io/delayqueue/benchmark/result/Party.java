@@ -2,10 +2,8 @@ package io.delayqueue.benchmark.result;
 
 /** The measured queues and floors. */
 public enum Party {
-    /** The product with Spring Boot's defaults on Lettuce. */
+    /** The product with Spring Boot's defaults. */
     PRODUCT("delayqueue"),
-    /** The product on Jedis. */
-    PRODUCT_ON_JEDIS("delayqueue on Jedis"),
     /** The product's scripts with prepared arguments, called with plain Lettuce. */
     FLOOR_LETTUCE("floor (Lettuce)"),
     /** The product's scripts with prepared arguments, called with plain Jedis. */

@@ -25,7 +25,7 @@ final class Invariants {
     static List<String> violations(Sample sample, Entry entry) {
         List<String> violations = new ArrayList<>();
         check(violations, sample, Quantity.MESSAGES, entry.messages(), entry.messages());
-        boolean product = sample.party() == Party.PRODUCT || sample.party() == Party.PRODUCT_ON_JEDIS;
+        boolean product = sample.party() == Party.PRODUCT;
         if (!product && !sample.party().isFloor() && sample.measure() != Measure.COMMIT) {
             return violations;
         }

@@ -39,7 +39,6 @@ import static io.delayqueue.benchmark.result.Party.NO_OUTBOX;
 import static io.delayqueue.benchmark.result.Party.OUTBOX;
 import static io.delayqueue.benchmark.result.Party.OUTBOX_GIVEN_IDS;
 import static io.delayqueue.benchmark.result.Party.PRODUCT;
-import static io.delayqueue.benchmark.result.Party.PRODUCT_ON_JEDIS;
 import static io.delayqueue.benchmark.result.Party.REDISSON;
 import static io.delayqueue.benchmark.result.Party.SPRING_BOOT;
 
@@ -146,8 +145,8 @@ public record Profile(String name, Duration warmUp, List<Stage> stages) {
     private static Profile full(int rounds) {
         int fewer = fewer(rounds);
         List<Entry> entries = new ArrayList<>();
-        for (Party party : List.of(FLOOR_LETTUCE, FLOOR_JEDIS, PRODUCT, PRODUCT_ON_JEDIS)) {
-            entries.addAll(hotPaths(party, party == PRODUCT_ON_JEDIS ? 1 : rounds));
+        for (Party party : List.of(FLOOR_LETTUCE, FLOOR_JEDIS, PRODUCT)) {
+            entries.addAll(hotPaths(party, rounds));
         }
         for (Measure measure : List.of(SEND_2, SEND_64)) {
             entries.add(Entry.of(measure, FLOOR_LETTUCE, 120_000, rounds));
@@ -243,7 +242,7 @@ public record Profile(String name, Duration warmUp, List<Stage> stages) {
                 entries.add(Entry.of(measure, party, 10_000, 1));
             }
         }
-        for (Party party : List.of(FLOOR_JEDIS, PRODUCT_ON_JEDIS, JAVA)) {
+        for (Party party : List.of(FLOOR_JEDIS, JAVA)) {
             entries.add(Entry.of(DRAIN, party, 10_000, 1));
         }
         entries.add(Entry.of(SEND_ALL_1, PRODUCT, 10_000, 1));

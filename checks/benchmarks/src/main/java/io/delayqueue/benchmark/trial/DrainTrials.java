@@ -141,7 +141,7 @@ final class DrainTrials implements AutoCloseable {
         values.put(Quantity.MESSAGES, (double) tally.distinct());
         values.put(Quantity.TWICE, (double) tally.twice());
         values.put(Quantity.EARLY, (double) tally.early());
-        if (spec.party() == Party.PRODUCT || spec.party() == Party.PRODUCT_ON_JEDIS) {
+        if (spec.party() == Party.PRODUCT) {
             values.put(Quantity.LEFT, (double) remains.count());
         }
         return values;

@@ -13,7 +13,7 @@ final class FullRun {
 
     private static final List<Long> COUNTS = List.of(0L, 10_000L, 100_000L, 1_000_000L, 5_000_000L);
     private static final List<Party> BESIDE_EACH_OTHER =
-            List.of(Party.PRODUCT, Party.PRODUCT_ON_JEDIS, Party.FLOOR_LETTUCE, Party.FLOOR_JEDIS, Party.REDISSON);
+            List.of(Party.PRODUCT, Party.FLOOR_LETTUCE, Party.FLOOR_JEDIS, Party.REDISSON);
     private static final double[] NOISE = {0.96, 1, 1.03};
 
     private final RunBuilder run = new RunBuilder();
@@ -38,10 +38,10 @@ final class FullRun {
         for (int index = 0; index < COUNTS.size(); index++) {
             long count = COUNTS.get(index);
             double left = 1 - 0.03 * index;
-            everybody(Measure.SEND, count, left, new double[] {27_340, 25_010, 35_720, 33_400, 9_120}, 7.4);
-            everybody(Measure.SEND_ALL_1, count, left, new double[] {142_300, 131_000, 176_200, 181_900, 41_000}, 2.2);
-            everybody(Measure.SEND_ALL_8, count, left, new double[] {241_000, 228_000, 262_000, 255_400, 63_500}, 2.1);
-            everybody(Measure.DRAIN, count, left, new double[] {58_200, 52_700, 81_300, 77_900, 11_400}, 5.3);
+            everybody(Measure.SEND, count, left, new double[] {27_340, 35_720, 33_400, 9_120}, 7.4);
+            everybody(Measure.SEND_ALL_1, count, left, new double[] {142_300, 176_200, 181_900, 41_000}, 2.2);
+            everybody(Measure.SEND_ALL_8, count, left, new double[] {241_000, 262_000, 255_400, 63_500}, 2.1);
+            everybody(Measure.DRAIN, count, left, new double[] {58_200, 81_300, 77_900, 11_400}, 5.3);
         }
         for (int round = 1; round <= NOISE.length; round++) {
             Map<Quantity, Double> values = Map.of(Quantity.RATE, 2_913_000 * NOISE[round - 1]);
@@ -75,7 +75,6 @@ final class FullRun {
     private void lateness() {
         for (long count : List.of(0L, 1_000_000L)) {
             lateness(Party.PRODUCT, count, 0.31, 1.9, 4.8, 12.1);
-            lateness(Party.PRODUCT_ON_JEDIS, count, 0.36, 2.2, 6.1, 14.9);
             if (count == 0) {
                 lateness(Party.REDISSON, count, 1.8, 102.4, 180, 231);
                 lateness(Party.JAVA, count, 0.07, 0.14, 0.9, 3.3);
