@@ -188,9 +188,15 @@ public final class QueueConnections implements AutoCloseable {
     }
 
     private CompletableFuture<Link> withinCommandTimeout(CompletableFuture<Link> connecting) {
-        return connecting.isDone()
-                ? connecting
-                : connecting.copy().orTimeout(settings.commandTimeout().toMillis(), TimeUnit.MILLISECONDS);
+        if (connecting.isDone()) {
+            return connecting;
+        }
+        CompletableFuture<Link> copy = connecting.copy();
+        try {
+            return copy.orTimeout(settings.commandTimeout().toMillis(), TimeUnit.MILLISECONDS);
+        } catch (RuntimeException | Error e) { // the timer has no thread
+            return copy;
+        }
     }
 
     private RedisCallException notConnected(String why, @Nullable Throwable cause) {

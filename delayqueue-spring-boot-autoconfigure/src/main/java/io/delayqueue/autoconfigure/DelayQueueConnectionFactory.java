@@ -8,8 +8,9 @@ import java.lang.annotation.Target;
 import org.springframework.beans.factory.annotation.Qualifier;
 
 /**
- * Marks the {@code RedisConnectionFactory} bean that the delay queue uses if there are several or if the queue has a
- * Redis of its own. The queue derives its own connections from the bean and does not change it.
+ * Marks the {@code LettuceConnectionFactory} or {@code JedisConnectionFactory} bean from which the delay queue derives its
+ * connections, if there are several or if the queue has a Redis of its own. The queue connects with Lettuce and does not
+ * change the bean.
  */
 @Target({ElementType.FIELD, ElementType.METHOD, ElementType.PARAMETER, ElementType.TYPE, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
