@@ -10,6 +10,7 @@ import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.message.Shard;
 import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.redis.Await;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.template.receive.LeasedDelivery;
 import io.delayqueue.test.redis.RedisServerProcess;
@@ -163,7 +164,7 @@ class ExhaustionTests extends NodeTest {
         for (Shard shard : Shard.all(topic, SHARDS)) {
             // the failing call may be this one
             await().ignoreExceptionsMatching(RedisCallException.class::isInstance)
-                    .until(() -> node.store.awaitCount(shard).leased() == 0);
+                    .until(() -> Await.result(node.store.count(shard)).leased() == 0);
         }
     }
 

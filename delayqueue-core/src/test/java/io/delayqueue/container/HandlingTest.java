@@ -8,6 +8,7 @@ import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.redis.Await;
 import io.delayqueue.store.DeadLetterQuery;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
@@ -79,6 +80,6 @@ abstract class HandlingTest extends NodeTest {
     }
 
     final List<DeadLetter> deadLetters() {
-        return node.store.awaitDeadLetters(SHARD, new DeadLetterQuery.Page(null, 0, 100));
+        return Await.result(node.store.deadLetters(SHARD, new DeadLetterQuery.Page(null, 0, 100)));
     }
 }

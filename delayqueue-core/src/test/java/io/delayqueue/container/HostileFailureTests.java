@@ -5,6 +5,7 @@ import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.DeliveryHandler;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.message.Shard;
+import io.delayqueue.redis.Await;
 import io.delayqueue.test.redis.RedisServerProcess;
 import io.delayqueue.testing.HostileException;
 import java.io.IOException;
@@ -164,6 +165,6 @@ class HostileFailureTests extends HandlingTest {
     }
 
     private void awaitNothingIsLeased(Shard shard) {
-        Awaitility.await().until(() -> node.store.awaitCount(shard).leased() == 0);
+        Awaitility.await().until(() -> Await.result(node.store.count(shard)).leased() == 0);
     }
 }

@@ -9,6 +9,7 @@ import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.message.CancelOutcome;
 import io.delayqueue.message.Shard;
+import io.delayqueue.redis.Await;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
@@ -214,7 +215,8 @@ class LeaseTests extends NodeTest {
         });
         await().until(() -> happenings.count("acknowledged fast") == FAST);
         node.template.sendAll(List.of(ids).stream().map(id -> message("t", id)).toList());
-        await().until(() -> running.size() == 1 && node.store.awaitCount(SHARD).leased() == ids.length);
+        await().until(() ->
+                running.size() == 1 && Await.result(node.store.count(SHARD)).leased() == ids.length);
         happenings.clear();
         happenings.started(new Recipient("t", Shard.QueueKind.MESSAGES, "l"), ids[0], 1, Duration.ZERO);
         return running;

@@ -10,6 +10,7 @@ import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.DurationText;
 import io.delayqueue.message.MessageState;
+import io.delayqueue.redis.Await;
 import io.delayqueue.redis.QueueConnections;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.store.PollReply;
@@ -73,7 +74,7 @@ class LifecycleTests extends NodeTest {
         node.template.send(message("running"));
         assertThat(running.await(60, TimeUnit.SECONDS)).isTrue();
         node.template.send(message("waiting"));
-        await().until(() -> node.store.awaitCount(SHARD).leased() == 2);
+        await().until(() -> Await.result(node.store.count(SHARD)).leased() == 2);
         return container;
     }
 

@@ -9,6 +9,7 @@ import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.listener.RetryDecision.RetryAfter;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Shard;
+import io.delayqueue.redis.Await;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -147,7 +148,7 @@ class OutageTests extends OutageTest {
         await().until(() -> accepted.size() == 1);
         assertThat(accepted).containsExactly(false);
         deliver(sender(), "after");
-        assertThat(node.store.awaitCount(SHARD).scheduled()).isZero();
+        assertThat(Await.result(node.store.count(SHARD)).scheduled()).isZero();
     }
 
     @Test

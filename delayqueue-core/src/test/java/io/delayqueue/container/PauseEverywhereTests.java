@@ -8,6 +8,7 @@ import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.redis.Await;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
@@ -81,7 +82,7 @@ class PauseEverywhereTests extends NodeTest {
         assertThat(List.of(first, second)).noneMatch(ListenerContainer::isPaused);
         other.template.sendAll(messages("during", 20));
         assertNothingBegins("during", one, other);
-        assertThat(one.store.awaitCount(SHARD).ready()).isEqualTo(20);
+        assertThat(Await.result(one.store.count(SHARD)).ready()).isEqualTo(20);
 
         other.directory.resume("t");
         awaitHandled("during", 20);
@@ -102,7 +103,7 @@ class PauseEverywhereTests extends NodeTest {
         node.template.send(message("t", "running"));
         assertThat(running.await(60, TimeUnit.SECONDS)).isTrue();
         node.template.send(message("t", "waiting"));
-        await().until(() -> node.store.awaitCount(SHARD).leased() == 2);
+        await().until(() -> Await.result(node.store.count(SHARD)).leased() == 2);
 
         node.directory.pause("t");
         await().until(() -> happenings.count("released waiting") == 1);
@@ -179,12 +180,12 @@ class PauseEverywhereTests extends NodeTest {
                 .contains("-NOTIFICATIONS t"));
         await().until(deadLettered::isPausedEverywhere);
         node.template.send(message("t", "m"));
-        node.store.awaitPoll(SHARD, Polls.by("w1", 1).claim(1).build());
-        node.store.awaitPoll(
+        Await.result(node.store.poll(SHARD, Polls.by("w1", 1).claim(1).build()));
+        Await.result(node.store.poll(
                 SHARD,
                 Polls.by("w1", 2)
                         .deadLetter("m", "w1-1", DeadLetterCause.REQUESTED)
-                        .build());
+                        .build()));
         assertNothingBegins("m@", node);
         node.directory.resume("t");
         await().until(() -> happenings.count("acknowledged m@w1-1") == 1);

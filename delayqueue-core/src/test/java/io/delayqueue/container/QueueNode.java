@@ -17,7 +17,6 @@ import io.delayqueue.redis.QueueConnections;
 import io.delayqueue.redis.RedisScripts;
 import io.delayqueue.redis.RedisSignals;
 import io.delayqueue.redis.ScriptRunner;
-import io.delayqueue.store.BlockingStore;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.script.RedisMessageStore;
 import io.delayqueue.store.script.ShardPlan;
@@ -65,7 +64,7 @@ public final class QueueNode implements AutoCloseable {
     public final RedisSignals signals;
     public final ScriptRunner scripts;
     public final TopicRegistry registry;
-    public final BlockingStore store;
+    public final MessageStore store;
     public final NodeDirectory directory;
     public final DelayQueueEngine engine;
     public final DelayQueueTemplate template;
@@ -94,7 +93,7 @@ public final class QueueNode implements AutoCloseable {
         registry = new TopicRegistry(scripts, keySpace, builder.plan);
         directory = new NodeDirectory(scripts, keySpace, builder.settings.heartbeatTimeout());
         MessageStore real = new RedisMessageStore(scripts, keySpace, registry);
-        store = new BlockingStore(builder.store.apply(real));
+        store = builder.store.apply(real);
         EventBus bus = new EventBus(List.of(builder.events));
         PayloadCodec codec = new PayloadCodec(builder.converter);
         signals = new RedisSignals(

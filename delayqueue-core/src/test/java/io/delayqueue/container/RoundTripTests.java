@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Shard;
+import io.delayqueue.redis.Await;
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.FaultProxy;
 import io.delayqueue.test.redis.RedisServerProcess;
@@ -79,6 +80,6 @@ class RoundTripTests extends NodeTest {
         System.out.println("round trips per message of a busy backlog: " + perMessage);
         assertThat(perMessage).isLessThan(0.1);
         assertThat(happenings.count("started")).isEqualTo(count);
-        assertThat(node.store.awaitCount(Shard.single("t")).leased()).isZero();
+        assertThat(Await.result(node.store.count(Shard.single("t"))).leased()).isZero();
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Due;
 import io.delayqueue.message.Shard;
+import io.delayqueue.redis.Await;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -40,7 +41,9 @@ class SendIdTests extends HandlingTest {
         node.template.send(message().build());
         Awaitility.await().until(() -> !deadLetters().isEmpty());
 
-        node.store.awaitReplay(Shard.single("t"), deadLetters().get(0).deadLetterId(), Due.NOW);
+        Await.result(node.store.replay(
+                        Shard.single("t"), List.of(deadLetters().get(0).deadLetterId()), Due.NOW))
+                .get(0);
         Awaitility.await().until(() -> sendIds.size() == 3);
 
         assertThat(sendIds.get(0)).hasSize(8);

@@ -7,6 +7,7 @@ import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.listener.ListenerProgress;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Shard;
+import io.delayqueue.redis.Await;
 import io.delayqueue.store.script.ShardPlan;
 import io.delayqueue.template.BatchSendException;
 import io.delayqueue.test.redis.FaultProxy;
@@ -71,7 +72,7 @@ class ShardedListenerTests extends NodeTest {
         assertThat(twice).hasValue(0);
         assertThat(most.get()).isLessThanOrEqualTo(3);
         assertThat(Shard.all("t", shards))
-                .extracting(node.store::awaitCount)
+                .extracting(shard -> Await.result(node.store.count(shard)))
                 .allMatch(counts -> counts.scheduled() + counts.ready() + counts.leased() == 0);
     }
 
@@ -108,7 +109,7 @@ class ShardedListenerTests extends NodeTest {
         List<Long> leased = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
             leased.add(Shard.all("t", shards).stream()
-                    .mapToLong(shard -> node.store.awaitCount(shard).leased())
+                    .mapToLong(shard -> Await.result(node.store.count(shard)).leased())
                     .sum());
         }
 

@@ -7,6 +7,7 @@ import io.delayqueue.listener.DependencyUnavailableException;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.listener.ListenerStatus.State;
 import io.delayqueue.message.DeadLetterCause;
+import io.delayqueue.redis.Await;
 import io.delayqueue.store.ShardCounts;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.net.ConnectException;
@@ -45,7 +46,7 @@ class UnavailableTests extends HandlingTest {
     }
 
     private ShardCounts counts() {
-        return node.store.awaitCount(SHARD);
+        return Await.result(node.store.count(SHARD));
     }
 
     private void awaitState(ListenerContainer listener, State state) {

@@ -10,6 +10,7 @@ import io.delayqueue.message.CancelOutcome;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.SendResult;
 import io.delayqueue.message.Shard;
+import io.delayqueue.redis.Await;
 import io.delayqueue.template.BatchSendException;
 import io.delayqueue.template.DelayQueueException;
 import java.time.Duration;
@@ -202,7 +203,7 @@ final class Load implements DelayQueueEvents {
 
     private long live(QueueNode node) {
         return Shard.all(TOPIC, shards).stream()
-                .map(node.store::awaitCount)
+                .map(shard -> Await.result(node.store.count(shard)))
                 .mapToLong(counts -> counts.scheduled() + counts.ready() + counts.leased())
                 .sum();
     }

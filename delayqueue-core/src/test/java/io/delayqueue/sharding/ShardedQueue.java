@@ -8,11 +8,12 @@ import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Failure;
 import io.delayqueue.message.Shard;
+import io.delayqueue.redis.Await;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.ScriptRunner;
-import io.delayqueue.store.BlockingStore;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.CrashLimits;
+import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.PollRequest;
 import io.delayqueue.store.PollRequest.Claiming;
@@ -52,7 +53,7 @@ final class ShardedQueue implements AutoCloseable {
     /** The components of a node, which share one topic registry. */
     record Node(
             TopicRegistry registry,
-            BlockingStore store,
+            MessageStore store,
             DelayQueueTemplate template,
             DelayQueueAdmin admin,
             DelayQueueInspector inspector) {
@@ -82,7 +83,7 @@ final class ShardedQueue implements AutoCloseable {
 
     Node node(ShardPlan plan, ScriptRunner runner) {
         TopicRegistry registry = new TopicRegistry(runner, keySpace, plan);
-        BlockingStore store = new BlockingStore(new RedisMessageStore(runner, keySpace, registry));
+        MessageStore store = new RedisMessageStore(runner, keySpace, registry);
         EventBus events = new EventBus(List.of());
         NodeDirectory nodes = new NodeDirectory(runner, keySpace, Duration.ofSeconds(15));
         return new Node(
@@ -102,8 +103,8 @@ final class ShardedQueue implements AutoCloseable {
     }
 
     PollReply poll(Node node, Shard shard, int claim, List<Settlement> settlements) {
-        return node.store()
-                .awaitPoll(
+        return Await.result(node.store()
+                .poll(
                         shard,
                         new PollRequest(
                                 "hand",
@@ -113,7 +114,7 @@ final class ShardedQueue implements AutoCloseable {
                                 new Reclaiming(0, 10, CrashLimits.DEFAULTS, Duration.ofMinutes(1), Duration.ZERO),
                                 false,
                                 settlements,
-                                List.of()));
+                                List.of())));
     }
 
     /** Claims all due messages of all shards. */

@@ -20,6 +20,7 @@ import io.delayqueue.message.SendResult.Kept;
 import io.delayqueue.message.SendResult.Replaced;
 import io.delayqueue.message.SendResult.Success;
 import io.delayqueue.message.Shard;
+import io.delayqueue.redis.Await;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.RedisCallException.Kind;
 import io.delayqueue.redis.ScriptCall;
@@ -113,7 +114,8 @@ class ShardedTopicTests {
             one.send(id, LATER);
             Shard expected = Shard.of(TOPIC, id, SHARDS);
             for (Shard shard : one.registry().shards(TOPIC).join()) {
-                assertThat(other.store().awaitFind(shard, id).isPresent()).isEqualTo(shard.equals(expected));
+                assertThat(Await.result(other.store().find(shard, id)).isPresent())
+                        .isEqualTo(shard.equals(expected));
             }
             assertThat(other.has(id)).isTrue();
             assertThatThrownBy(() -> other.send(id, LATER)).isInstanceOf(DuplicateMessageException.class);

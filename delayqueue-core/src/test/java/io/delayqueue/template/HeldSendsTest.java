@@ -6,6 +6,7 @@ import io.delayqueue.convert.PayloadCodec;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.SendResult.Success;
 import io.delayqueue.message.Shard;
+import io.delayqueue.redis.Await;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -43,7 +44,7 @@ abstract class HeldSendsTest extends RedisTest {
     }
 
     long stored() {
-        return queue.store.awaitCount(Shard.single("orders")).scheduled();
+        return Await.result(queue.store.count(Shard.single("orders"))).scheduled();
     }
 
     /** Runs a call on a thread of its own. */

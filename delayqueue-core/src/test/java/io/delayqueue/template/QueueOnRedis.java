@@ -6,15 +6,16 @@ import io.delayqueue.convert.PayloadCodec;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.Shard;
+import io.delayqueue.redis.Await;
 import io.delayqueue.redis.FirstConnection;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.QueueConnections;
 import io.delayqueue.redis.RedisScripts;
 import io.delayqueue.redis.ScriptCall;
 import io.delayqueue.redis.ScriptRunner;
-import io.delayqueue.store.BlockingStore;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.CrashLimits;
+import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.PollRequest;
 import io.delayqueue.store.PollRequest.Claiming;
@@ -55,7 +56,7 @@ public final class QueueOnRedis implements AutoCloseable {
     public final QueueConnections connections;
     public final KeySpace keySpace = new KeySpace("dq");
     public final TopicRegistry topics;
-    public final BlockingStore store;
+    public final MessageStore store;
     public final ServerClock clock;
     public final ScriptFaults faults = new ScriptFaults();
     public final ScriptRunner scripts;
@@ -88,7 +89,7 @@ public final class QueueOnRedis implements AutoCloseable {
         this.clock = new ServerClock(server);
         this.scripts = counted(faults.around(clock.over(new RedisScripts(connections))));
         this.topics = new TopicRegistry(scripts, keySpace, plan);
-        this.store = new BlockingStore(new RedisMessageStore(scripts, keySpace, topics));
+        this.store = new RedisMessageStore(scripts, keySpace, topics);
     }
 
     private ScriptRunner counted(ScriptRunner runner) {
@@ -156,7 +157,7 @@ public final class QueueOnRedis implements AutoCloseable {
     }
 
     private PollReply poll(Shard shard, List<Settlement> settlements) {
-        return store.awaitPoll(
+        return Await.result(store.poll(
                 shard,
                 new PollRequest(
                         "consumer",
@@ -166,7 +167,7 @@ public final class QueueOnRedis implements AutoCloseable {
                         new Reclaiming(0, 10, CrashLimits.DEFAULTS, Duration.ofMinutes(1), Duration.ZERO),
                         false,
                         settlements,
-                        List.of()));
+                        List.of())));
     }
 
     public static PayloadCodec codec() {

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.SendResult;
 import io.delayqueue.message.Shard;
+import io.delayqueue.redis.Await;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -153,7 +154,8 @@ class SendAfterCommitTests extends RedisTest {
         });
 
         assertThat(isThere("a")).isTrue();
-        assertThat(queue.store.awaitCount(Shard.single("orders")).scheduled()).isEqualTo(2);
+        assertThat(Await.result(queue.store.count(Shard.single("orders"))).scheduled())
+                .isEqualTo(2);
     }
 
     @Test

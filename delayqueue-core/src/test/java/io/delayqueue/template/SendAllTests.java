@@ -13,6 +13,7 @@ import io.delayqueue.message.SendResult.Rejected;
 import io.delayqueue.message.SendResult.Replaced;
 import io.delayqueue.message.SendResult.Success;
 import io.delayqueue.message.Shard;
+import io.delayqueue.redis.Await;
 import io.delayqueue.test.redis.RedisRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -56,7 +57,8 @@ class SendAllTests extends RedisTest {
         assertThat(scripts()).isEqualTo(1 + 5);
         assertThat(results).hasSize(1200).allMatch(Accepted.class::isInstance);
         assertThat(results).extracting(SendResult::id).startsWith("m0", "m1").endsWith("m1199");
-        assertThat(queue.store.awaitCount(Shard.single("orders")).ready()).isEqualTo(1201);
+        assertThat(Await.result(queue.store.count(Shard.single("orders"))).ready())
+                .isEqualTo(1201);
         assertThat(queue.recorded.lines())
                 .containsExactlyInAnyOrder(
                         "sent orders 250", "sent orders 250", "sent orders 250", "sent orders 250", "sent orders 200");

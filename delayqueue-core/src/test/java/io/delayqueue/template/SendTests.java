@@ -16,6 +16,7 @@ import io.delayqueue.message.SendResult.Kept;
 import io.delayqueue.message.SendResult.Reason;
 import io.delayqueue.message.SendResult.Replaced;
 import io.delayqueue.message.Shard;
+import io.delayqueue.redis.Await;
 import io.delayqueue.testing.SystemClock;
 import java.time.Duration;
 import java.time.Instant;
@@ -163,7 +164,8 @@ class SendTests extends RedisTest {
                                     .build()))
                     .isInstanceOf(DuplicateMessageException.class);
         }
-        assertThat(queue.store.awaitCount(Shard.single("orders")).scheduled()).isEqualTo(2);
+        assertThat(Await.result(queue.store.count(Shard.single("orders"))).scheduled())
+                .isEqualTo(2);
     }
 
     @Test

@@ -8,6 +8,7 @@ import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.message.SendResult.Accepted;
 import io.delayqueue.message.SendResult.Success;
 import io.delayqueue.message.Shard;
+import io.delayqueue.redis.Await;
 import io.delayqueue.store.SendReply;
 import io.delayqueue.store.SendReply.Outcome;
 import java.time.Instant;
@@ -201,6 +202,7 @@ class SharedSendTests extends HeldSendsTest {
 
         assertThat(sent).allMatch(CompletableFuture::isDone);
         assertThat(sends.calls()).hasSize(5_000);
-        assertThat(queue.store.awaitCount(Shard.single("orders")).scheduled()).isZero();
+        assertThat(Await.result(queue.store.count(Shard.single("orders"))).scheduled())
+                .isZero();
     }
 }

@@ -5,10 +5,11 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.message.Shard;
+import io.delayqueue.redis.Await;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.ScriptRunner;
-import io.delayqueue.store.BlockingStore;
+import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.script.RedisMessageStore;
 import io.delayqueue.store.script.ShardReader;
@@ -109,13 +110,13 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
         TopicRegistry registry = new TopicRegistry(runner, keySpace);
         return new QueueProcess(
                 registry,
-                new BlockingStore(new RedisMessageStore(runner, keySpace, registry)),
+                new RedisMessageStore(runner, keySpace, registry),
                 new ShardReader(runner, keySpace, registry),
                 new TopicDeletion(runner, keySpace, registry));
     }
 
     /** Replaces the process by one that runs the same scripts, with the same clock, through another runner. */
-    public BlockingStore processOver(ScriptRunner runner) {
+    public MessageStore processOver(ScriptRunner runner) {
         ScriptRunner modified = call -> runner.run(RawScripts.with(scripts.variantOf(call.script()), call));
         process = process(modified);
         return process.store();
@@ -202,7 +203,7 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
 
     /** The components of a process, which share one topic registry. */
     public record QueueProcess(
-            TopicRegistry registry, BlockingStore store, ShardReader reader, TopicDeletion deletion) {}
+            TopicRegistry registry, MessageStore store, ShardReader reader, TopicDeletion deletion) {}
 
     /** Creates another process with empty caches on the same Redis. */
     public QueueProcess another(UnaryOperator<ScriptRunner> around) {
@@ -215,7 +216,7 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
     }
 
     /** The store of the current process. */
-    public BlockingStore store() {
+    public MessageStore store() {
         return process.store();
     }
 
@@ -278,11 +279,11 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
 
     /** Polls the messages of the shard. */
     public PollReply poll(Polls poll) {
-        return store().awaitPoll(shard, poll.build());
+        return Await.result(store().poll(shard, poll.build()));
     }
 
     /** Returns the signals published during an action. */
-    public List<String> signals(Consumer<BlockingStore> action) {
+    public List<String> signals(Consumer<MessageStore> action) {
         try (RawRedis listener = new RawRedis(server.port())) {
             listener.call("SUBSCRIBE", keySpace.signalChannel());
             action.accept(store());

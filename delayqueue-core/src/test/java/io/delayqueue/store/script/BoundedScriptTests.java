@@ -4,6 +4,7 @@ import static io.delayqueue.store.bench.StoreBench.T0;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.message.DeadLetterCause;
+import io.delayqueue.redis.Await;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.DeadLetterQuery;
 import io.delayqueue.store.PollReply;
@@ -40,7 +41,7 @@ class BoundedScriptTests {
     @Test
     void messagesDueAtOnceAreDrainedByBoundedPolls() {
         load();
-        counted(40, () -> bench.store().awaitCount(bench.shard()));
+        counted(40, () -> Await.result(bench.store().count(bench.shard())));
 
         Set<String> seen = new HashSet<>();
         int polls = 0;
@@ -85,20 +86,23 @@ class BoundedScriptTests {
             claims.forEach(claim -> deadLetter.deadLetter(claim.id(), claim.token(), DeadLetterCause.REQUESTED));
             poll(deadLetter, 25 + 13 * BATCH);
         }
-        assertThat(bench.store().awaitCount(bench.shard()).dead()).isEqualTo(6 * BATCH);
-        counted(1010, () -> bench.store().awaitDeadLetters(bench.shard(), new DeadLetterQuery.Page(null, 100, BATCH)));
+        assertThat(Await.result(bench.store().count(bench.shard())).dead()).isEqualTo(6 * BATCH);
+        counted(
+                1010,
+                () -> Await.result(
+                        bench.store().deadLetters(bench.shard(), new DeadLetterQuery.Page(null, 100, BATCH))));
         Purge surplus = new Purge.Retention(Duration.ofDays(1), BATCH, 256L << 20);
         for (int i = 0; i < 5; i++) {
-            assertThat(counted(30, () -> bench.store().awaitPurge(bench.shard(), surplus)))
+            assertThat(counted(30, () -> Await.result(bench.store().purge(bench.shard(), surplus))))
                     .isEqualTo(BATCH);
         }
-        assertThat(counted(30, () -> bench.store().awaitPurge(bench.shard(), surplus)))
+        assertThat(counted(30, () -> Await.result(bench.store().purge(bench.shard(), surplus))))
                 .isZero();
         Purge large = new Purge.Retention(Duration.ofDays(1), BATCH, 10_000_000);
-        assertThat(counted(1030, () -> bench.store().awaitPurge(bench.shard(), large)))
+        assertThat(counted(1030, () -> Await.result(bench.store().purge(bench.shard(), large))))
                 .isZero();
         Purge none = new Purge.Retention(Duration.ofDays(1), BATCH, 0);
-        assertThat(counted(2030, () -> bench.store().awaitPurge(bench.shard(), none)))
+        assertThat(counted(2030, () -> Await.result(bench.store().purge(bench.shard(), none))))
                 .isEqualTo(BATCH);
     }
 
@@ -107,12 +111,12 @@ class BoundedScriptTests {
             int first = from;
             counted(
                     15,
-                    () -> bench.store()
-                            .awaitSend(
+                    () -> Await.result(bench.store()
+                            .send(
                                     bench.shard(),
                                     IntStream.range(first, first + BATCH)
                                             .mapToObj(i -> Sends.at("m" + i, T0))
-                                            .toList()));
+                                            .toList())));
         }
     }
 

@@ -2,6 +2,7 @@ package io.delayqueue.store.script;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.delayqueue.redis.Await;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.store.bench.ClientScripts;
 import io.delayqueue.store.bench.StoreBench;
@@ -54,7 +55,7 @@ class CutReplyTests {
         String once = bench.state().toString();
 
         scenario.begin(bench);
-        bench.processOver(client).awaitCount(bench.shard());
+        Await.result(bench.processOver(client).count(bench.shard()));
         network.cutFirstReplies(request -> request.name().startsWith("EVAL"));
         long executed = bench.commands(() -> repeatUntilReply(scenario)).get("evalsha");
         network.pass();

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.Shard;
+import io.delayqueue.redis.Await;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.bench.Polls;
@@ -130,13 +131,13 @@ class DeadLetterNotificationTests {
     @Test
     void aNotificationIsFoundAndCancelledByItsDeadLetter() {
         bench.given(new ShardState().notification("a@w1-1", T0));
-        assertThat(bench.store().awaitFind(deadLettered, "a@w1-1")).isPresent();
-        assertThat(bench.store().awaitCancel(deadLettered, "a@w1-1").isCancelled())
+        assertThat(Await.result(bench.store().find(deadLettered, "a@w1-1"))).isPresent();
+        assertThat(Await.result(bench.store().cancel(deadLettered, "a@w1-1")).isCancelled())
                 .isTrue();
         assertThat(bench.state()).hasToString("");
     }
 
     private PollReply poll(Polls poll) {
-        return bench.store().awaitPoll(deadLettered, poll.build());
+        return Await.result(bench.store().poll(deadLettered, poll.build()));
     }
 }

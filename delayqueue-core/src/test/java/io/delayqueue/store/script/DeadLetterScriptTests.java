@@ -227,12 +227,13 @@ class DeadLetterScriptTests extends ScriptTable {
     /** Replays each by a call of its own. */
     private static Function<StoreBench, Object> replay(Due due, String... deadLetters) {
         return bench -> Stream.of(deadLetters)
-                .map(deadLetter -> bench.store().awaitReplay(bench.shard(), deadLetter, due))
+                .map(deadLetter -> Await.result(bench.store().replay(bench.shard(), List.of(deadLetter), due))
+                        .get(0))
                 .toList();
     }
 
     private static Function<StoreBench, Object> purge(Purge purge) {
-        return bench -> bench.store().awaitPurge(bench.shard(), purge);
+        return bench -> Await.result(bench.store().purge(bench.shard(), purge));
     }
 
     private static Function<StoreBench, Object> retention(long age, long count) {
@@ -251,7 +252,8 @@ class DeadLetterScriptTests extends ScriptTable {
     }
 
     private int pruned(long bytes) {
-        return bench.store().awaitPurge(bench.shard(), new Purge.Retention(Duration.ofDays(1), 100_000, bytes));
+        return Await.result(
+                bench.store().purge(bench.shard(), new Purge.Retention(Duration.ofDays(1), 100_000, bytes)));
     }
 
     @Test
@@ -283,14 +285,14 @@ class DeadLetterScriptTests extends ScriptTable {
     void retentionRemovesConsumersWithoutAPollForADay() {
         bench.given(new ShardState().scheduled("a", T0));
         bench.poll(Polls.by("old", 1).claim(1));
-        bench.store()
-                .awaitPoll(bench.shard().notifications(), Polls.by("old", 1).build());
+        Await.result(bench.store()
+                .poll(bench.shard().notifications(), Polls.by("old", 1).build()));
         bench.clock(T0 + 1);
         bench.poll(Polls.by("idle", 1));
         bench.clock(T0 + 86_400_001);
         bench.poll(Polls.by("young", 1));
         assertThat(bench.meta("meta")).containsKeys("c:old", "r:old", "c:idle", "c:young");
-        bench.store().awaitPurge(bench.shard(), new Purge.Retention(Duration.ofDays(30), 10, 256L << 20));
+        Await.result(bench.store().purge(bench.shard(), new Purge.Retention(Duration.ofDays(30), 10, 256L << 20)));
         assertThat(bench.meta("meta")).containsKeys("c:idle", "c:young").doesNotContainKeys("c:old", "r:old");
         assertThat(bench.meta("notifications.meta")).doesNotContainKeys("c:old");
     }
@@ -338,7 +340,7 @@ class DeadLetterScriptTests extends ScriptTable {
         bench.given(state.put("dead", "nameless", T0 - 1).put("deadLetters", "nameless", "?"));
 
         List<DeadLetter> deadLetters =
-                bench.store().awaitDeadLetters(bench.shard(), new DeadLetterQuery.Page(null, 0, 50));
+                Await.result(bench.store().deadLetters(bench.shard(), new DeadLetterQuery.Page(null, 0, 50)));
 
         assertThat(deadLetters).hasSize(foreign.size() + 2).allSatisfy(deadLetter -> {
             String id = deadLetter.messageId();
@@ -359,7 +361,7 @@ class DeadLetterScriptTests extends ScriptTable {
     @Test
     void causeOfANewerVersionIsUnknownAndAllElseIsRead() {
         bench.given(new ShardState().deadLetter("a", "t", T0, "REPENTED", 2, T0 - 5, "E: no"));
-        assertThat(bench.store().awaitDeadLetters(bench.shard(), new DeadLetterQuery.Page(null, 0, 50)))
+        assertThat(Await.result(bench.store().deadLetters(bench.shard(), new DeadLetterQuery.Page(null, 0, 50))))
                 .singleElement()
                 .satisfies(deadLetter -> {
                     assertThat(deadLetter.cause()).isEqualTo(DeadLetterCause.UNKNOWN);
@@ -375,13 +377,14 @@ class DeadLetterScriptTests extends ScriptTable {
         bench.given(new ShardState().put("dead", "a@t", T0));
         assertThat(page(null, 0, 10)).isEmpty();
         for (String id : List.of("a@t", "b@t", SENTINEL)) {
-            assertThat(bench.store().awaitDeadLetters(bench.shard(), new DeadLetterQuery.One(id)))
+            assertThat(Await.result(bench.store().deadLetters(bench.shard(), new DeadLetterQuery.One(id))))
                     .isEmpty();
         }
     }
 
     private static List<String> page(Instant until, long offset, int count) {
-        return bench.store().awaitDeadLetters(bench.shard(), new DeadLetterQuery.Page(until, offset, count)).stream()
+        return Await.result(bench.store().deadLetters(bench.shard(), new DeadLetterQuery.Page(until, offset, count)))
+                .stream()
                 .map(DeadLetter::deadLetterId)
                 .toList();
     }

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.Due;
 import io.delayqueue.message.OnDuplicate;
+import io.delayqueue.redis.Await;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.RedisCallException.Kind;
 import io.delayqueue.store.Claim;
@@ -40,12 +41,12 @@ class FullMemoryTests {
     void memoryIsFull() {
         long empty = used();
         for (int from = 0; from < BACKLOG; from += 100) {
-            bench.store()
-                    .awaitSend(
+            Await.result(bench.store()
+                    .send(
                             bench.shard(),
                             IntStream.range(from, from + 100)
                                     .mapToObj(i -> Sends.large("m" + i, T0, 2000))
-                                    .toList());
+                                    .toList()));
         }
         bench.redis().call("CONFIG", "SET", "maxmemory", (empty + used()) / 2);
         assertThatThrownBy(() -> bench.redis().call("SET", "any", "thing"))
@@ -61,22 +62,21 @@ class FullMemoryTests {
     @Test
     void aSendIsRejectedAndNothingIsWritten() {
         String before = bench.state().toString();
-        assertRejected(() -> bench.store().awaitSend(bench.shard(), List.of(Sends.at("a", T0))));
-        assertRejected(() -> bench.store()
-                .awaitSend(bench.shard(), List.of(Sends.message("m1", Due.NOW, OnDuplicate.REPLACE, "other"))));
-        assertRejected(() -> bench.store().awaitReschedule(bench.shard(), "m1", Due.NOW));
+        assertRejected(() -> Await.result(bench.store().send(bench.shard(), List.of(Sends.at("a", T0)))));
+        assertRejected(() -> Await.result(bench.store()
+                .send(bench.shard(), List.of(Sends.message("m1", Due.NOW, OnDuplicate.REPLACE, "other")))));
+        assertRejected(() -> Await.result(bench.store().reschedule(bench.shard(), "m1", Due.NOW)));
         assertThat(bench.state()).hasToString(before);
     }
 
     @Test
     void rejectedWritesAreReported() {
-        assertThat(bench.store()
-                        .awaitSend(bench.shard(), List.of(Sends.large("m1", T0, 2000)))
+        assertThat(Await.result(bench.store().send(bench.shard(), List.of(Sends.large("m1", T0, 2000))))
                         .get(0)
                         .outcome())
                 .isEqualTo(Outcome.ACCEPTED);
-        assertThat(bench.store().awaitFind(bench.shard(), "m1")).isPresent();
-        assertThat(bench.store().awaitCount(bench.shard()).ready()).isEqualTo(BACKLOG);
+        assertThat(Await.result(bench.store().find(bench.shard(), "m1"))).isPresent();
+        assertThat(Await.result(bench.store().count(bench.shard())).ready()).isEqualTo(BACKLOG);
     }
 
     @Test
@@ -95,13 +95,15 @@ class FullMemoryTests {
         assertThat(reply.deadLettered()).hasSize(1);
         assertThat(bench.state().get("leases")).containsEntry(claims.get(4).id(), "" + (T0 + 60_000));
         assertThat(bench.state().get("notifications.schedule")).hasSize(1);
-        assertThat(bench.store().awaitCancel(bench.shard(), claims.get(4).id()).isCancelled())
+        assertThat(Await.result(bench.store()
+                                .cancel(bench.shard(), claims.get(4).id()))
+                        .isCancelled())
                 .isTrue();
-        assertThat(bench.store()
-                        .awaitPurge(
+        assertThat(Await.result(bench.store()
+                        .purge(
                                 bench.shard(),
                                 new Purge.Named(
-                                        List.of(reply.deadLettered().get(0).id() + "@" + token))))
+                                        List.of(reply.deadLettered().get(0).id() + "@" + token)))))
                 .isEqualTo(1);
     }
 
@@ -119,7 +121,9 @@ class FullMemoryTests {
         Claim claim = poll(next().claim(1)).claims().get(0);
         poll(next().deadLetter(claim.id(), claim.token(), DeadLetterCause.REQUESTED));
         String before = bench.state().toString();
-        assertRejected(() -> bench.store().awaitReplay(bench.shard(), claim.id() + "@" + claim.token(), Due.NOW));
+        assertRejected(() -> Await.result(
+                        bench.store().replay(bench.shard(), List.of(claim.id() + "@" + claim.token()), Due.NOW))
+                .get(0));
         assertThat(bench.state()).hasToString(before);
     }
 
@@ -147,8 +151,7 @@ class FullMemoryTests {
         }
         assertThat(drained).isEqualTo(BACKLOG);
         assertThat(bench.state()).hasToString("");
-        assertThat(bench.store()
-                        .awaitSend(bench.shard(), List.of(Sends.at("a", T0)))
+        assertThat(Await.result(bench.store().send(bench.shard(), List.of(Sends.at("a", T0))))
                         .get(0)
                         .outcome())
                 .isEqualTo(Outcome.ACCEPTED);

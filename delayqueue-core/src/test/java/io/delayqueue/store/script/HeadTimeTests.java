@@ -9,6 +9,7 @@ import io.delayqueue.message.Envelope;
 import io.delayqueue.message.MessageLimits;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.message.ReplayOutcome;
+import io.delayqueue.redis.Await;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.DeadLetterQuery;
 import io.delayqueue.store.OutgoingMessage;
@@ -61,9 +62,9 @@ class HeadTimeTests {
     void rescheduledMessageChangesItsDueTimeAlone(long moment) {
         bench.clock(moment);
         send("a", moment, "n", LIMITS);
-        bench.store().awaitReschedule(bench.shard(), "a", new Due(5, false));
+        Await.result(bench.store().reschedule(bench.shard(), "a", new Due(5, false)));
         assertThat(found("a")).usingRecursiveComparison().isEqualTo(envelope(moment, 5, "n", LIMITS));
-        bench.store().awaitReschedule(bench.shard(), "a", new Due(moment, false));
+        Await.result(bench.store().reschedule(bench.shard(), "a", new Due(moment, false)));
         assertThat(found("a")).usingRecursiveComparison().isEqualTo(envelope(moment, moment, "n", LIMITS));
     }
 
@@ -75,8 +76,7 @@ class HeadTimeTests {
         List<Claim> claims = bench.poll(Polls.by("w1", 1).claim(9)).claims();
         assertThat(claims).extracting(Claim::id).containsExactly("limited", "plain");
         assertThat(claims).extracting(Claim::hasOwnLimits).containsExactly(true, false);
-        assertThat(bench.store()
-                        .awaitFind(bench.shard(), "limited")
+        assertThat(Await.result(bench.store().find(bench.shard(), "limited"))
                         .orElseThrow()
                         .leaseEnd())
                 .isEqualTo(Instant.ofEpochMilli(moment + 9000));
@@ -91,14 +91,14 @@ class HeadTimeTests {
                 .extracting("cause")
                 .containsExactly(DeadLetterCause.EXPIRED);
         String deadLetterId = "a@n." + moment;
-        assertThat(bench.store()
-                        .awaitDeadLetters(bench.shard(), new DeadLetterQuery.One(deadLetterId))
+        assertThat(Await.result(bench.store().deadLetters(bench.shard(), new DeadLetterQuery.One(deadLetterId)))
                         .get(0)
                         .envelope())
                 .usingRecursiveComparison()
                 .isEqualTo(envelope(moment, moment, "n", LIMITS));
 
-        assertThat(bench.store().awaitReplay(bench.shard(), deadLetterId, new Due(7, false)))
+        assertThat(Await.result(bench.store().replay(bench.shard(), List.of(deadLetterId), new Due(7, false)))
+                        .get(0))
                 .isEqualTo(ReplayOutcome.REPLAYED);
 
         assertThat(found("a")).usingRecursiveComparison().isEqualTo(envelope(moment, 7, "n", LIMITS));
@@ -106,14 +106,14 @@ class HeadTimeTests {
 
     private static List<SendReply> send(String id, long due, String nonce, MessageLimits limits) {
         Due at = new Due(due, false);
-        return bench.store()
-                .awaitSend(
+        return Await.result(bench.store()
+                .send(
                         bench.shard(),
-                        List.of(OutgoingMessage.of(id, at, OnDuplicate.REJECT, nonce, limits, HEADERS, PAYLOAD)));
+                        List.of(OutgoingMessage.of(id, at, OnDuplicate.REJECT, nonce, limits, HEADERS, PAYLOAD))));
     }
 
     private static Envelope found(String id) {
-        return bench.store().awaitFind(bench.shard(), id).orElseThrow().envelope();
+        return Await.result(bench.store().find(bench.shard(), id)).orElseThrow().envelope();
     }
 
     private static Envelope envelope(long sent, long due, String nonce, MessageLimits limits) {

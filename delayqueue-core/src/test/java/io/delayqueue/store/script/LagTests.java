@@ -3,6 +3,7 @@ package io.delayqueue.store.script;
 import static io.delayqueue.store.bench.StoreBench.T0;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.delayqueue.redis.Await;
 import io.delayqueue.store.PollRequest;
 import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.ShardState;
@@ -23,15 +24,15 @@ class LagTests {
 
     private static Duration lagAt(long now) {
         bench.clock(now);
-        return bench.store().awaitCount(bench.shard()).lag();
+        return Await.result(bench.store().count(bench.shard())).lag();
     }
 
     @Test
     void oneThatWaitsLongerBehindSuchIsFoundAmongTheFirst() {
-        bench.store().awaitSend(bench.shard(), List.of(Sends.at("old", T0 + 10)));
+        Await.result(bench.store().send(bench.shard(), List.of(Sends.at("old", T0 + 10))));
         bench.clock(T0 + 4000);
         for (int i = 0; i < 10; i++) {
-            bench.store().awaitSend(bench.shard(), List.of(Sends.at("young" + i, YEARS_AGO + i)));
+            Await.result(bench.store().send(bench.shard(), List.of(Sends.at("young" + i, YEARS_AGO + i))));
         }
         assertThat(lagAt(T0 + 5000)).isEqualTo(Duration.ofMillis(4990));
     }
@@ -53,30 +54,31 @@ class LagTests {
         }
         bench.given(state);
         bench.clock(T0 + 1000);
-        assertThat(bench.commands(() -> bench.store().awaitCount(bench.shard())))
+        assertThat(bench.commands(() -> Await.result(bench.store().count(bench.shard()))))
                 .containsEntry("hget", 1L);
     }
 
     @Test
     void itLooksAtFewThatWereSentLateAndAtFewerIfTheyAreLarge() {
-        bench.store().awaitSend(bench.shard(), List.of(Sends.at("old", T0 + 10)));
+        Await.result(bench.store().send(bench.shard(), List.of(Sends.at("old", T0 + 10))));
         bench.clock(T0 + 4000);
-        bench.store()
-                .awaitSend(
+        Await.result(bench.store()
+                .send(
                         bench.shard(),
                         IntStream.range(0, 99)
                                 .mapToObj(i -> Sends.at("m" + i, i))
-                                .toList());
+                                .toList()));
         assertThat(lagAt(T0 + 5000)).isEqualTo(Duration.ofMillis(4990));
-        bench.store().awaitSend(bench.shard(), List.of(Sends.at("one more", 0)));
+        Await.result(bench.store().send(bench.shard(), List.of(Sends.at("one more", 0))));
         assertThat(lagAt(T0 + 5000)).isEqualTo(Duration.ofSeconds(1));
-        assertThat(bench.commands(() -> bench.store().awaitCount(bench.shard())))
+        assertThat(bench.commands(() -> Await.result(bench.store().count(bench.shard()))))
                 .containsEntry("hget", 100L);
         for (int i = 0; i < 3; i++) {
-            bench.store().awaitCancel(bench.shard(), "m" + i);
-            bench.store().awaitSend(bench.shard(), List.of(Sends.large("m" + i, i, PollRequest.MAX_BYTES / 2)));
+            Await.result(bench.store().cancel(bench.shard(), "m" + i));
+            Await.result(bench.store()
+                    .send(bench.shard(), List.of(Sends.large("m" + i, i, PollRequest.MAX_BYTES / 2))));
         }
-        assertThat(bench.commands(() -> bench.store().awaitCount(bench.shard())))
+        assertThat(bench.commands(() -> Await.result(bench.store().count(bench.shard()))))
                 .containsEntry("hget", 3L);
     }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.MessageState;
+import io.delayqueue.redis.Await;
 import io.delayqueue.store.Listing;
 import io.delayqueue.store.Listing.Place;
 import io.delayqueue.store.PollReply;
@@ -75,7 +76,7 @@ class ListScriptTests {
         assertThat(all(MessageState.READY, 500)).containsExactly("before", "now");
         assertThat(all(MessageState.LEASED, 500)).containsExactly("held", "held longer");
         assertThat(all(MessageState.SUSPECT, 500)).containsExactly("older suspect", "suspect");
-        assertThat(bench.store().awaitFind(bench.shard(), "suspect").orElseThrow())
+        assertThat(Await.result(bench.store().find(bench.shard(), "suspect")).orElseThrow())
                 .extracting(MessageSnapshot::state, MessageSnapshot::dueAt, MessageSnapshot::crashes)
                 .containsExactly(MessageState.SUSPECT, Instant.ofEpochMilli(T0 - 10), 3);
         bench.clock(T0 + 1);
@@ -91,8 +92,7 @@ class ListScriptTests {
                 .isNotEmpty()
                 .allSatisfy(message -> assertThat(message)
                         .usingRecursiveComparison()
-                        .isEqualTo(bench.store()
-                                .awaitFind(bench.shard(), message.id())
+                        .isEqualTo(Await.result(bench.store().find(bench.shard(), message.id()))
                                 .orElseThrow()));
     }
 
@@ -178,15 +178,15 @@ class ListScriptTests {
     @Test
     void aPageEndsAtItsBytesButHasOneMessage() {
         int half = PollRequest.MAX_BYTES / 2;
-        bench.store()
-                .awaitSend(
+        Await.result(bench.store()
+                .send(
                         bench.shard(),
                         List.of(
                                 Sends.large("a", T0, half - 1000),
                                 Sends.large("b", T0 + 1, half - 1000),
                                 Sends.large("c", T0 + 2, 100),
                                 Sends.large("d", T0 + 3, 2 * half),
-                                Sends.large("e", T0 + 4, half)));
+                                Sends.large("e", T0 + 4, half))));
         bench.clock(T0 + 9);
         Listing first = list(MessageState.READY, null, 500);
         assertThat(ids(first)).containsExactly("a", "b", "c");
@@ -199,7 +199,7 @@ class ListScriptTests {
 
     @Test
     void aMessageThatIsDueLastOfAllIsListed() {
-        bench.store().awaitSend(bench.shard(), List.of(Sends.at("a", PollReply.NEVER)));
+        Await.result(bench.store().send(bench.shard(), List.of(Sends.at("a", PollReply.NEVER))));
         assertThat(all(MessageState.SCHEDULED, 1)).containsExactly("a");
     }
 

@@ -8,6 +8,7 @@ import io.delayqueue.message.Due;
 import io.delayqueue.message.MessageLimits;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.message.Shard;
+import io.delayqueue.redis.Await;
 import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.OutgoingMessage;
@@ -58,7 +59,7 @@ class MoveScriptTests {
                 .leased("leased", T0, "w0-1", Scenarios.END)
                 .scheduled("live", T0 + 8));
         bench.store().enableNotifications(target).join();
-        bench.store().awaitSend(target, List.of(anew("live")));
+        Await.result(bench.store().send(target, List.of(anew("live"))));
     }
 
     private static OutgoingMessage anew(String id) {
@@ -75,7 +76,7 @@ class MoveScriptTests {
         AtomicBoolean sent = new AtomicBoolean();
         ScriptRunner sending = call -> {
             if (call.script().name().equals("movestore") && sent.compareAndSet(false, true)) {
-                bench.store().awaitSend(target, List.of(anew("refused")));
+                Await.result(bench.store().send(target, List.of(anew("refused"))));
             }
             return bench.scripts().run(call);
         };
@@ -135,7 +136,7 @@ class MoveScriptTests {
         for (int write = 0; stopped(script, write); write++) {
             String where = "stopped before write " + write;
             for (String id : List.of("scheduled", "retrying", "suspect")) {
-                bench.store().awaitSend(target, List.of(anew(id)));
+                Await.result(bench.store().send(target, List.of(anew(id))));
             }
             finish();
             assertKept(where);

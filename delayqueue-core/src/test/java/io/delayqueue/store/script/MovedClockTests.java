@@ -4,6 +4,7 @@ import static io.delayqueue.store.bench.StoreBench.T0;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.message.MessageState;
+import io.delayqueue.redis.Await;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Sends;
@@ -66,7 +67,7 @@ class MovedClockTests {
     /** Leases to {@code w0}. */
     private void leased(Duration lease, String... ids) {
         for (String id : ids) {
-            bench.store().awaitSend(bench.shard(), List.of(Sends.after(id, 0)));
+            Await.result(bench.store().send(bench.shard(), List.of(Sends.after(id, 0))));
         }
         poll("w0", poll -> poll.claim(ids.length).lease(lease));
     }
@@ -205,7 +206,9 @@ class MovedClockTests {
         setClock(by);
         long end = T0 + by + 30_000;
         assertThat(poll("w1", poll -> poll).nextLeaseEndMillis()).isEqualTo(end);
-        assertThat(bench.store().awaitFind(bench.shard(), "a").orElseThrow().leaseEnd())
+        assertThat(Await.result(bench.store().find(bench.shard(), "a"))
+                        .orElseThrow()
+                        .leaseEnd())
                 .isEqualTo(Instant.ofEpochMilli(end));
         assertThat(bench.reader()
                         .list(bench.shard(), MessageState.LEASED, null, 10)

@@ -4,6 +4,7 @@ import static io.delayqueue.store.bench.StoreBench.T0;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.delayqueue.redis.Await;
 import io.delayqueue.store.TopicConflictException;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Sends;
@@ -39,7 +40,7 @@ class OpenScriptTests {
 
     static Stream<Verb> openingVerbs() {
         return Stream.of(
-                new Verb("send", bench -> bench.store().awaitSend(bench.shard(), List.of(Sends.at("a", T0)))),
+                new Verb("send", bench -> Await.result(bench.store().send(bench.shard(), List.of(Sends.at("a", T0))))),
                 new Verb(
                         "sendAsync",
                         bench -> bench.store()
@@ -53,10 +54,10 @@ class OpenScriptTests {
                                 .join()),
                 new Verb(
                         "poll of dead letters",
-                        bench -> bench.store()
-                                .awaitPoll(
+                        bench -> Await.result(bench.store()
+                                .poll(
                                         bench.shard().notifications(),
-                                        Polls.by("w1", 1).claim(1).build())),
+                                        Polls.by("w1", 1).claim(1).build()))),
                 new Verb(
                         "enable notifications",
                         bench ->
@@ -128,7 +129,7 @@ class OpenScriptTests {
         bench.redis().call("HSET", bench.keySpace().topics(), "orders", "4:17");
         bench.restartProcess();
         String before = bench.state().toString();
-        assertThatThrownBy(() -> bench.store().awaitSend(bench.shard(), List.of(Sends.at("a", T0))))
+        assertThatThrownBy(() -> Await.result(bench.store().send(bench.shard(), List.of(Sends.at("a", T0)))))
                 .isInstanceOf(TopicConflictException.class)
                 .hasMessageContaining("4 shards");
         assertThat(bench.state()).hasToString(before);
@@ -148,10 +149,10 @@ class OpenScriptTests {
         bench.given(new ShardState().scheduled("a", T0));
         bench.redis().call("DEL", bench.key(key));
         bench.poll(Polls.by("w1", 1).claim(1));
-        bench.store().awaitSend(bench.shard(), List.of(Sends.at("b", T0)));
+        Await.result(bench.store().send(bench.shard(), List.of(Sends.at("b", T0))));
         assertThat(Told.of(bench.poll(Polls.by("w1", 2).claim(1)))).startsWith("claimed b#1@0");
         bench.poll(Polls.by("w1", 3).acknowledge("b", "w1-2"));
-        assertThat(bench.store().awaitFind(bench.shard(), "b")).isEmpty();
+        assertThat(Await.result(bench.store().find(bench.shard(), "b"))).isEmpty();
     }
 
     static Stream<String> aKeyThatIsLostIsMadeAnew() {

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
+import io.delayqueue.redis.Await;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.UnreadableMessageException;
@@ -178,7 +179,7 @@ class PollClaimTests extends ScriptTable {
 
     @Test
     void aClaimIsReadWithAllThatIsStored() {
-        bench.store().awaitSend(bench.shard(), List.of(Sends.at("a", T0)));
+        Await.result(bench.store().send(bench.shard(), List.of(Sends.at("a", T0))));
         PollReply reply = bench.poll(Polls.by("w1", 71).claim(1));
         Claim claim = reply.claims().get(0);
         assertThat(reply.nowMicros()).isEqualTo(T0 * 1000);
@@ -198,12 +199,12 @@ class PollClaimTests extends ScriptTable {
 
     @Test
     void claimsStayWithinTheByteBound() {
-        bench.store()
-                .awaitSend(
+        Await.result(bench.store()
+                .send(
                         bench.shard(),
                         IntStream.range(0, 20)
                                 .mapToObj(i -> Sends.large("m" + (char) ('a' + i), T0, 200 * 1024))
-                                .toList());
+                                .toList()));
         PollReply first = bench.poll(Polls.by("w1", 1).claim(500));
         assertThat(first.claims()).hasSize(10);
         assertThat(first.untilNextDue()).isZero();
@@ -213,10 +214,10 @@ class PollClaimTests extends ScriptTable {
 
     @Test
     void oneThatBreaksTheByteBoundIsClaimedAlone() {
-        bench.store()
-                .awaitSend(
+        Await.result(bench.store()
+                .send(
                         bench.shard(),
-                        List.of(Sends.large("a", T0, 5000), Sends.large("b", T0, 10), Sends.large("c", T0, 10)));
+                        List.of(Sends.large("a", T0, 5000), Sends.large("b", T0, 10), Sends.large("c", T0, 10))));
         assertThat(Told.of(bench.poll(Polls.by("w1", 1).claim(500).bytes(100)))).startsWith("claimed a#1@0, due 0");
         assertThat(Told.of(bench.poll(Polls.by("w1", 2).claim(500).bytes(1000))))
                 .startsWith("claimed b#1@0 c#1@0,");

@@ -11,9 +11,10 @@ import io.delayqueue.message.MessageState;
 import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.message.RescheduleOutcome;
 import io.delayqueue.message.Shard;
-import io.delayqueue.store.BlockingStore;
+import io.delayqueue.redis.Await;
 import io.delayqueue.store.DeadLetterQuery;
 import io.delayqueue.store.Forecast;
+import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.Purge;
 import io.delayqueue.store.ShardCounts;
 import io.delayqueue.store.bench.Sends;
@@ -56,18 +57,18 @@ class QuietLookupTests {
                 looking("find", store -> ids(store, "a"), List.of(), List.of("a")),
                 looking(
                         "cancel",
-                        store -> store.awaitCancel(SHARD, "a"),
+                        store -> Await.result(store.cancel(SHARD, "a")),
                         CancelOutcome.NOT_FOUND,
                         CancelOutcome.CANCELLED),
                 looking(
                         "reschedule",
-                        store -> store.awaitReschedule(SHARD, "a", Due.NOW),
+                        store -> Await.result(store.reschedule(SHARD, "a", Due.NOW)),
                         RescheduleOutcome.NOT_FOUND,
                         RescheduleOutcome.RESCHEDULED),
-                looking("count", store -> store.awaitCount(SHARD), ShardCounts.ZERO, counts(1, 1)),
+                looking("count", store -> Await.result(store.count(SHARD)), ShardCounts.ZERO, counts(1, 1)),
                 looking(
                         "count dead letters",
-                        store -> store.awaitCount(SHARD.notifications()),
+                        store -> Await.result(store.count(SHARD.notifications())),
                         ShardCounts.ZERO,
                         counts(1, 0)),
                 looking(
@@ -82,17 +83,18 @@ class QuietLookupTests {
                         List.of("b@w1-1")),
                 looking(
                         "replay",
-                        store -> store.awaitReplay(SHARD, "b@w1-1", Due.NOW),
+                        store -> Await.result(store.replay(SHARD, List.of("b@w1-1"), Due.NOW))
+                                .get(0),
                         ReplayOutcome.NOT_FOUND,
                         ReplayOutcome.REPLAYED),
-                looking("purge", store -> store.awaitPurge(SHARD, new Purge.Named(List.of("b@w1-1"))), 0, 1),
+                looking("purge", store -> Await.result(store.purge(SHARD, new Purge.Named(List.of("b@w1-1")))), 0, 1),
                 new Lookup("list", process -> listed(process, MessageState.SCHEDULED), List.of(), List.of("a")),
                 new Lookup("list ready", process -> listed(process, MessageState.READY), List.of(), List.of()),
                 new Lookup("list leased", process -> listed(process, MessageState.LEASED), List.of(), List.of()),
                 new Lookup("upcoming", QuietLookupTests::later, 0L, 1L));
     }
 
-    private static Lookup looking(String name, Function<BlockingStore, Object> call, Object none, Object some) {
+    private static Lookup looking(String name, Function<MessageStore, Object> call, Object none, Object some) {
         return new Lookup(name, process -> call.apply(process.store()), none, some);
     }
 
@@ -110,12 +112,13 @@ class QuietLookupTests {
                 .orElse(0L);
     }
 
-    private static List<String> ids(BlockingStore store, String id) {
-        return store.awaitFind(SHARD, id).map(MessageSnapshot::id).stream().toList();
+    private static List<String> ids(MessageStore store, String id) {
+        return Await.result(store.find(SHARD, id)).map(MessageSnapshot::id).stream()
+                .toList();
     }
 
-    private static List<String> deadLetters(BlockingStore store, DeadLetterQuery query) {
-        return store.awaitDeadLetters(SHARD, query).stream()
+    private static List<String> deadLetters(MessageStore store, DeadLetterQuery query) {
+        return Await.result(store.deadLetters(SHARD, query)).stream()
                 .map(DeadLetter::deadLetterId)
                 .toList();
     }
@@ -179,7 +182,7 @@ class QuietLookupTests {
         QueueProcess process = bench.process();
         lookup.result(process);
         bench.restartProcess();
-        bench.store().awaitSend(SHARD, List.of(Sends.at("a", AHEAD)));
+        Await.result(bench.store().send(SHARD, List.of(Sends.at("a", AHEAD))));
         bench.given(one());
         assertThat(lookup.result(process)).isEqualTo(lookup.some);
     }

@@ -7,6 +7,7 @@ import static io.delayqueue.store.bench.StoreBench.T0;
 import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.Due;
 import io.delayqueue.message.OnDuplicate;
+import io.delayqueue.redis.Await;
 import io.delayqueue.store.OutgoingMessage;
 import io.delayqueue.store.Purge;
 import io.delayqueue.store.bench.Polls;
@@ -97,7 +98,7 @@ final class Scenarios {
                         "send one",
                         "send",
                         state,
-                        bench -> bench.store().awaitSend(bench.shard(), List.of(Sends.after("f", 3))),
+                        bench -> Await.result(bench.store().send(bench.shard(), List.of(Sends.after("f", 3)))),
                         Set.of("a", "b", "c", "d", "e")),
                 poll(
                         "claim and acknowledge first attempts",
@@ -129,13 +130,13 @@ final class Scenarios {
                         "send",
                         "send",
                         live,
-                        bench -> bench.store().awaitSend(bench.shard(), messages),
+                        bench -> Await.result(bench.store().send(bench.shard(), messages)),
                         Set.of("b", "c", "d")),
                 new Scenario(
                         "send remembered",
                         "send",
                         live,
-                        bench -> bench.store().awaitSend(bench.shard(), remembered),
+                        bench -> Await.result(bench.store().send(bench.shard(), remembered)),
                         Set.of("b", "c", "d")));
     }
 
@@ -220,13 +221,13 @@ final class Scenarios {
                         "cancel scheduled",
                         "cancel",
                         new ShardState().retrying("a", T0 + 5, 1, "").scheduled("b", T0),
-                        bench -> bench.store().awaitCancel(bench.shard(), "a"),
+                        bench -> Await.result(bench.store().cancel(bench.shard(), "a")),
                         Set.of("b")),
                 new Scenario(
                         "cancel leased",
                         "cancel",
                         new ShardState().leased("a", T0, "w0-1", END).scheduled("b", T0),
-                        bench -> bench.store().awaitCancel(bench.shard(), "a"),
+                        bench -> Await.result(bench.store().cancel(bench.shard(), "a")),
                         Set.of("b")),
                 new Scenario(
                         "cancel scheduled, up to a version",
@@ -244,7 +245,7 @@ final class Scenarios {
                         "reschedule",
                         "reschedule",
                         new ShardState().retrying("a", T0 + 5, 1, "").scheduled("b", T0),
-                        bench -> bench.store().awaitReschedule(bench.shard(), "a", new Due(2, true)),
+                        bench -> Await.result(bench.store().reschedule(bench.shard(), "a", new Due(2, true))),
                         Set.of("a", "b")));
     }
 
@@ -270,26 +271,29 @@ final class Scenarios {
                         "replay",
                         "replay",
                         deadLetters,
-                        bench -> bench.store().awaitReplay(bench.shard(), "a@t", new Due(3, true)),
+                        bench -> Await.result(bench.store().replay(bench.shard(), List.of("a@t"), new Due(3, true)))
+                                .get(0),
                         Set.of("a@t", "b@t")),
                 new Scenario(
                         "replay while its notification is handled",
                         "replay",
                         deadLetters,
-                        bench -> bench.store().awaitReplay(bench.shard(), "b@t", Due.NOW),
+                        bench -> Await.result(bench.store().replay(bench.shard(), List.of("b@t"), Due.NOW))
+                                .get(0),
                         Set.of("a@t", "b@t")),
                 new Scenario(
                         "purge the named",
                         "purge",
                         deadLetters,
-                        bench -> bench.store().awaitPurge(bench.shard(), new Purge.Named(List.of("b@t", "x@t"))),
+                        bench -> Await.result(
+                                bench.store().purge(bench.shard(), new Purge.Named(List.of("b@t", "x@t")))),
                         Set.of("a@t")),
                 new Scenario(
                         "retention",
                         "purge",
                         deadLetters,
-                        bench -> bench.store()
-                                .awaitPurge(bench.shard(), new Purge.Retention(Duration.ofDays(1), 1, 256L << 20)),
+                        bench -> Await.result(bench.store()
+                                .purge(bench.shard(), new Purge.Retention(Duration.ofDays(1), 1, 256L << 20))),
                         Set.of("b@t")));
     }
 

@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.delayqueue.message.Due;
 import io.delayqueue.message.MessageLimits;
 import io.delayqueue.message.OnDuplicate;
+import io.delayqueue.redis.Await;
 import io.delayqueue.redis.ShardKeys;
 import io.delayqueue.store.OutgoingMessage;
 import io.delayqueue.store.OutgoingMessage.Memory;
@@ -184,8 +185,8 @@ class SendScriptTests extends ScriptTable {
     /** Sends each by a call of its own. */
     private static Function<StoreBench, Object> sends(OutgoingMessage... messages) {
         return bench -> Stream.of(messages)
-                .map(message ->
-                        bench.store().awaitSend(bench.shard(), List.of(message)).get(0))
+                .map(message -> Await.result(bench.store().send(bench.shard(), List.of(message)))
+                        .get(0))
                 .map(reply -> reply.outcome() + " " + (reply.dueAt().toEpochMilli() - T0)
                         + (reply.repeated() ? " again" : ""))
                 .toList();
@@ -205,14 +206,14 @@ class SendScriptTests extends ScriptTable {
                         other("old", OnDuplicate.REPLACE))
                 .map(Sends::remembered)
                 .toList();
-        List<SendReply> first = bench.store().awaitSend(bench.shard(), all);
+        List<SendReply> first = Await.result(bench.store().send(bench.shard(), all));
         for (String id : List.of("a", "dup", "kept", "old")) {
-            bench.store().awaitCancel(bench.shard(), id);
+            Await.result(bench.store().cancel(bench.shard(), id));
         }
         bench.clock(T0 + 500);
         ShardState left = bench.state();
 
-        List<SendReply> second = bench.store().awaitSend(bench.shard(), all);
+        List<SendReply> second = Await.result(bench.store().send(bench.shard(), all));
 
         assertThat(second).extracting("outcome").isEqualTo(outcomes(first));
         assertThat(first).noneMatch(SendReply::repeated);
@@ -231,10 +232,10 @@ class SendScriptTests extends ScriptTable {
     void messagesWithTheSameNonceAreRememberedApart() {
         bench.given(new ShardState());
         Memory memory = new Memory("n0000000000000001", Duration.ofMinutes(1)); // as a version is stored
-        bench.store().awaitSend(bench.shard(), List.of(Sends.at("a", T0).remembered(memory)));
+        Await.result(bench.store().send(bench.shard(), List.of(Sends.at("a", T0).remembered(memory))));
 
-        List<SendReply> reply = bench.store()
-                .awaitSend(bench.shard(), List.of(Sends.at("b", T0 + 1).remembered(memory)));
+        List<SendReply> reply = Await.result(bench.store()
+                .send(bench.shard(), List.of(Sends.at("b", T0 + 1).remembered(memory))));
 
         assertThat(reply).isEqualTo(Sends.reply(Outcome.ACCEPTED, T0 + 1));
         assertThat(bench.state().get("messages")).containsOnlyKeys("a", "b");
@@ -244,10 +245,10 @@ class SendScriptTests extends ScriptTable {
     void aRepeatIsRememberedThatFindsTheMessageButNoMemoryOfIt() {
         OutgoingMessage message = Sends.after("a", 1000);
         bench.given(new ShardState().scheduled("a", T0 + 7));
-        bench.store().awaitSend(bench.shard(), List.of(Sends.remembered(message)));
-        bench.store().awaitCancel(bench.shard(), "a");
+        Await.result(bench.store().send(bench.shard(), List.of(Sends.remembered(message))));
+        Await.result(bench.store().cancel(bench.shard(), "a"));
 
-        List<SendReply> reply = bench.store().awaitSend(bench.shard(), List.of(Sends.remembered(message)));
+        List<SendReply> reply = Await.result(bench.store().send(bench.shard(), List.of(Sends.remembered(message))));
 
         assertThat(reply).isEqualTo(Sends.repeated(Outcome.ACCEPTED, T0 + 7));
         assertThat(bench.state()).hasToString("");
@@ -257,14 +258,14 @@ class SendScriptTests extends ScriptTable {
     void memoryEndsWithItsTime() {
         bench.given(new ShardState());
         OutgoingMessage message = Sends.remembered(Sends.at("a", T0));
-        bench.store().awaitSend(bench.shard(), List.of(message, Sends.at("b", T0)));
+        Await.result(bench.store().send(bench.shard(), List.of(message, Sends.at("b", T0))));
 
-        bench.store().awaitCancel(bench.shard(), "a");
+        Await.result(bench.store().cancel(bench.shard(), "a"));
         bench.clock(T0 + 59_999);
-        bench.store().awaitSend(bench.shard(), List.of(message));
+        Await.result(bench.store().send(bench.shard(), List.of(message)));
         assertThat(bench.state().get("messages")).containsOnlyKeys("b");
         bench.clock(T0 + 60_000);
-        assertThat(bench.store().awaitSend(bench.shard(), List.of(message)))
+        assertThat(Await.result(bench.store().send(bench.shard(), List.of(message))))
                 .isEqualTo(Sends.reply(Outcome.ACCEPTED, T0));
         assertThat(bench.state().get("messages")).containsOnlyKeys("a", "b");
     }
@@ -275,15 +276,15 @@ class SendScriptTests extends ScriptTable {
         List<OutgoingMessage> some = Stream.of("a", "b", "c", "d", "e")
                 .map(id -> Sends.remembered(Sends.at(id, T0)))
                 .toList();
-        bench.store().awaitSend(bench.shard(), some);
+        Await.result(bench.store().send(bench.shard(), some));
         bench.clock(T0 + 60_000);
 
-        bench.store().awaitSend(bench.shard(), List.of(Sends.remembered(Sends.at("f", T0))));
+        Await.result(bench.store().send(bench.shard(), List.of(Sends.remembered(Sends.at("f", T0)))));
         assertThat(bench.redis().call("HLEN", keys.sent()))
                 .as("two go with each")
                 .isEqualTo(5L);
 
-        bench.store().awaitPurge(bench.shard(), new Purge.Retention(Duration.ofDays(1), 100, Long.MAX_VALUE));
+        Await.result(bench.store().purge(bench.shard(), new Purge.Retention(Duration.ofDays(1), 100, Long.MAX_VALUE)));
         assertThat(bench.redis().call("HLEN", keys.sent()))
                 .as("its own, and the sentinel")
                 .isEqualTo(2L)
@@ -294,14 +295,14 @@ class SendScriptTests extends ScriptTable {
     void whatIsRememberedOutlivesItsTopicForItsTime() {
         ShardKeys keys = bench.keySpace().of(bench.shard());
         OutgoingMessage message = Sends.remembered(Sends.at("a", T0));
-        bench.store().awaitSend(bench.shard(), List.of(message));
-        bench.store().awaitCancel(bench.shard(), "a");
+        Await.result(bench.store().send(bench.shard(), List.of(message)));
+        Await.result(bench.store().cancel(bench.shard(), "a"));
         bench.redis().call("ZADD", keys.sentUntil(), Long.toString(SystemClock.millis() + 3_600_000), "a");
 
         bench.process().deletion().delete("orders");
         assertThat((Long) bench.redis().call("PTTL", keys.sent())).isBetween(1L, 3_600_000L);
         assertThat((Long) bench.redis().call("PTTL", keys.sentUntil())).isBetween(1L, 3_600_000L);
-        bench.store().awaitSend(bench.shard(), List.of(message));
+        Await.result(bench.store().send(bench.shard(), List.of(message)));
 
         assertThat(bench.state()).hasToString("");
         assertThat(bench.redis().call("PTTL", keys.sent())).isEqualTo(-1L);
@@ -314,15 +315,15 @@ class SendScriptTests extends ScriptTable {
         Map<String, String> headers = new LinkedHashMap<>();
         headers.put("tags: a", "100 %0A\r\nb");
         headers.put("leer", "");
-        bench.store()
-                .awaitSend(
+        Await.result(bench.store()
+                .send(
                         bench.shard(),
                         List.of(OutgoingMessage.of(
                                 id, Due.NOW, OnDuplicate.REJECT, "n", MessageLimits.NONE, headers, new byte[] {
                                     0, '\n', -1
-                                })));
+                                }))));
 
-        var found = bench.store().awaitFind(bench.shard(), id).orElseThrow();
+        var found = Await.result(bench.store().find(bench.shard(), id)).orElseThrow();
         assertThat(found.envelope().headers()).isEqualTo(headers);
         assertThat(found.envelope().payload()).containsExactly(0, '\n', -1);
         assertThat(found.envelope().sentAt()).isEqualTo(Instant.ofEpochMilli(T0));
@@ -330,12 +331,12 @@ class SendScriptTests extends ScriptTable {
 
     @Test
     void theFurthestDueTimeFitsIntoTheHead() {
-        bench.store()
-                .awaitSend(
+        Await.result(bench.store()
+                .send(
                         bench.shard(),
                         List.of(
                                 Sends.message("a", new Due(Long.MAX_VALUE, false), OnDuplicate.REJECT, "n"),
-                                Sends.message("b", new Due(Long.MAX_VALUE, true), OnDuplicate.REJECT, "n")));
+                                Sends.message("b", new Due(Long.MAX_VALUE, true), OnDuplicate.REJECT, "n"))));
         assertThat(bench.state())
                 .hasToString(new ShardState()
                         .scheduled("a", LATEST)

@@ -7,6 +7,7 @@ import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Due;
 import io.delayqueue.message.OnDuplicate;
+import io.delayqueue.redis.Await;
 import io.delayqueue.store.OutgoingMessage;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Sends;
@@ -127,11 +128,11 @@ class SignalTests {
                 none("reschedule behind the head", scheduled, reschedule(41)),
                 head("replay before the head", deadLetter, replay(39), T0 + 39),
                 none("replay behind the head", deadLetter, replay(41)),
-                none("cancel", scheduled, bench -> bench.store().awaitCancel(bench.shard(), "x")),
+                none("cancel", scheduled, bench -> Await.result(bench.store().cancel(bench.shard(), "x"))),
                 new Signalled(
                         "cancel of what is leased",
                         leased("a b"),
-                        bench -> bench.store().awaitCancel(bench.shard(), "a b"),
+                        bench -> Await.result(bench.store().cancel(bench.shard(), "a b")),
                         List.of("r " + QUEUE + " a b")),
                 new Signalled(
                         "cancel of what is leased, up to a version",
@@ -157,12 +158,12 @@ class SignalTests {
                                 .put("notifications.messages", "a@t", ShardState.message("", 5, 5, "\n"))
                                 .put("notifications.leases", "a@t", T0 + 9)
                                 .put("notifications.deliveries", "a@t", "d1-1 1 5 "),
-                        bench -> bench.store()
-                                .awaitPoll(
+                        bench -> Await.result(bench.store()
+                                .poll(
                                         bench.shard().notifications(),
                                         Polls.by("d1", 2)
                                                 .retry("a@t", "d1-1", 4)
-                                                .build()),
+                                                .build())),
                         List.of("h " + QUEUE + ":notifications " + (T0 + 4))));
     }
 
@@ -187,7 +188,7 @@ class SignalTests {
     }
 
     private static Consumer<StoreBench> send(OutgoingMessage... messages) {
-        return bench -> bench.store().awaitSend(bench.shard(), List.of(messages));
+        return bench -> Await.result(bench.store().send(bench.shard(), List.of(messages)));
     }
 
     private static OutgoingMessage replacing(String id) {
@@ -199,10 +200,11 @@ class SignalTests {
     }
 
     private static Consumer<StoreBench> reschedule(long delay) {
-        return bench -> bench.store().awaitReschedule(bench.shard(), "a", new Due(delay, true));
+        return bench -> Await.result(bench.store().reschedule(bench.shard(), "a", new Due(delay, true)));
     }
 
     private static Consumer<StoreBench> replay(long delay) {
-        return bench -> bench.store().awaitReplay(bench.shard(), "a@w1-1", new Due(delay, true));
+        return bench -> Await.result(bench.store().replay(bench.shard(), List.of("a@w1-1"), new Due(delay, true)))
+                .get(0);
     }
 }

@@ -8,6 +8,7 @@ import io.delayqueue.message.Due;
 import io.delayqueue.message.MessageLimits;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.message.Shard;
+import io.delayqueue.redis.Await;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.OutgoingMessage;
 import io.delayqueue.store.PollReply;
@@ -96,7 +97,7 @@ class StoppedScriptTests {
         }
         stoppedEverywhere(scenario, write -> {
             for (String id : List.of("a", "b", "c", "d", "e")) {
-                List<SendReply> reply = bench.store().awaitSend(bench.shard(), List.of(anew(id)));
+                List<SendReply> reply = Await.result(bench.store().send(bench.shard(), List.of(anew(id))));
                 if (reply.get(0).outcome() == SendReply.Outcome.ACCEPTED) {
                     handled.put(id + "/anew", 0);
                 }
@@ -118,12 +119,12 @@ class StoppedScriptTests {
             bench.clock(T0);
             bench.restartProcess();
             bench.stoppedBefore("open", write);
-            if (!bench.stops(() -> bench.store().awaitSend(bench.shard(), List.of(Sends.at("a", T0))))) {
+            if (!bench.stops(() -> Await.result(bench.store().send(bench.shard(), List.of(Sends.at("a", T0)))))) {
                 assertThat(write).isEqualTo(14);
                 return;
             }
             bench.undisturbed();
-            bench.store().awaitSend(bench.shard(), List.of(Sends.at("a", T0)));
+            Await.result(bench.store().send(bench.shard(), List.of(Sends.at("a", T0))));
             assertThat(bench.state())
                     .hasToString(new ShardState().scheduled("a", T0).toString());
         }
@@ -203,14 +204,14 @@ class StoppedScriptTests {
 
     private static PollReply claim(Shard kind, long sequence, long sinceLast) {
         Polls poll = Polls.by("z", sequence).claim(500).claimSuspect();
-        return bench.store()
-                .awaitPoll(kind, poll.gap(Duration.ofHours(1)).after(sinceLast).build());
+        return Await.result(bench.store()
+                .poll(kind, poll.gap(Duration.ofHours(1)).after(sinceLast).build()));
     }
 
     private void handle(Shard kind, String consumer, long sequence, List<Claim> claims) {
         Polls poll = Polls.by(consumer, sequence);
         claims.forEach(claim -> poll.acknowledge(claim.id(), claim.token()));
-        PollReply reply = bench.store().awaitPoll(kind, poll.build());
+        PollReply reply = Await.result(bench.store().poll(kind, poll.build()));
         assertThat(reply.rejected()).isEmpty();
         claims.forEach(claim ->
                 handled.merge(claim.id() + "/" + new String(claim.envelope().payload(), UTF_8), 1, Integer::sum));

@@ -11,6 +11,7 @@ import io.delayqueue.message.MessageLimits;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.message.Shard;
 import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.redis.Await;
 import io.delayqueue.store.CrashLimits;
 import io.delayqueue.store.OutgoingMessage;
 import io.delayqueue.store.PollReply;
@@ -143,7 +144,7 @@ class StoreModelTests {
             List<OutgoingMessage> batch = batch();
             log.add("send " + batch);
             expected = model.send(batch).toString();
-            actual = bench.store().awaitSend(bench.shard(), batch).stream()
+            actual = Await.result(bench.store().send(bench.shard(), batch)).stream()
                     .map(SendReply::outcome)
                     .toList()
                     .toString();
@@ -175,22 +176,25 @@ class StoreModelTests {
         Due due = due();
         if (choice < 84) {
             log.add("cancel " + id);
-            return both(model.cancel(id), bench.store().awaitCancel(bench.shard(), id));
+            return both(model.cancel(id), Await.result(bench.store().cancel(bench.shard(), id)));
         } else if (choice < 89) {
             log.add("reschedule " + id + " " + due);
-            return both(model.reschedule(id, due), bench.store().awaitReschedule(bench.shard(), id, due));
+            return both(model.reschedule(id, due), Await.result(bench.store().reschedule(bench.shard(), id, due)));
         } else if (choice < 93) {
             String deadLetter = deadLetter();
             log.add("replay " + deadLetter + " " + due);
-            return both(model.replay(deadLetter, due), bench.store().awaitReplay(bench.shard(), deadLetter, due));
+            return both(
+                    model.replay(deadLetter, due),
+                    Await.result(bench.store().replay(bench.shard(), List.of(deadLetter), due))
+                            .get(0));
         } else if (choice < 95) {
             Purge purge = purge();
             log.add("purge " + purge);
-            return both(model.purge(purge), bench.store().awaitPurge(bench.shard(), purge));
+            return both(model.purge(purge), Await.result(bench.store().purge(bench.shard(), purge)));
         } else if (choice < 98) {
             log.add("count");
             QueueKind kind = random.nextBoolean() ? QueueKind.MESSAGES : QueueKind.NOTIFICATIONS;
-            return both(model.count(kind), bench.store().awaitCount(shard(kind)));
+            return both(model.count(kind), Await.result(bench.store().count(shard(kind))));
         }
         log.add("restart");
         bench.restartProcess();
@@ -272,9 +276,9 @@ class StoreModelTests {
 
     /** Sometimes twice, as a client does that sends an unanswered command again. */
     private String pollStore(QueueKind kind) {
-        PollReply reply = bench.store().awaitPoll(shard(kind), request);
+        PollReply reply = Await.result(bench.store().poll(shard(kind), request));
         if (random.nextInt(8) == 0) {
-            PollReply repeated = bench.store().awaitPoll(shard(kind), request);
+            PollReply repeated = Await.result(bench.store().poll(shard(kind), request));
             assertThat(Told.of(repeated)).as(this::last).isEqualTo(Told.of(reply));
         }
         return Told.of(reply);

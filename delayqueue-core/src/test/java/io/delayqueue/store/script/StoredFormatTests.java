@@ -17,9 +17,10 @@ import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.message.RescheduleOutcome;
 import io.delayqueue.message.Shard;
-import io.delayqueue.store.BlockingStore;
+import io.delayqueue.redis.Await;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.DeadLetterQuery;
+import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.OutgoingMessage;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.Purge;
@@ -79,7 +80,7 @@ class StoredFormatTests {
     @RegisterExtension
     static final StoreBench bench = StoreBench.withDrivenClock();
 
-    private BlockingStore store;
+    private MessageStore store;
 
     @BeforeEach
     void restore() throws IOException {
@@ -113,9 +114,9 @@ class StoredFormatTests {
         Due later = new Due(HOUR.toMillis(), true);
         for (Map.Entry<String, String> nonce :
                 Map.of("plain", "n1", "unnamed", OutgoingMessage.GENERATED_ID).entrySet()) {
-            assertThat(store.awaitSend(
+            assertThat(Await.result(store.send(
                             bench.shard(),
-                            List.of(Sends.message(nonce.getKey(), later, OnDuplicate.REJECT, nonce.getValue()))))
+                            List.of(Sends.message(nonce.getKey(), later, OnDuplicate.REJECT, nonce.getValue())))))
                     .isEqualTo(Sends.repeated(Outcome.ACCEPTED, T0 + HOUR.toMillis()));
         }
     }
@@ -151,7 +152,7 @@ class StoredFormatTests {
         PollReply settled = poll(
                 Polls.by("old", 4).acknowledge("leased", claim(again, "leased").token()));
         assertThat(settled.rejected()).isEmpty();
-        assertThat(store.awaitFind(bench.shard(), "leased")).isEmpty();
+        assertThat(Await.result(store.find(bench.shard(), "leased"))).isEmpty();
     }
 
     @Test
@@ -171,7 +172,8 @@ class StoredFormatTests {
 
     @Test
     void deadLettersAreReadAndReplayed() {
-        List<DeadLetter> deadLetters = store.awaitDeadLetters(bench.shard(), new DeadLetterQuery.Page(null, 0, 100));
+        List<DeadLetter> deadLetters =
+                Await.result(store.deadLetters(bench.shard(), new DeadLetterQuery.Page(null, 0, 100)));
         assertThat(deadLetters).extracting(DeadLetter::messageId).containsExactly("expired", "buried");
         DeadLetter buried = deadLetters.get(1);
         assertThat(buried.cause()).isEqualTo(DeadLetterCause.NOT_RETRYABLE);
@@ -181,7 +183,8 @@ class StoredFormatTests {
         assertThat(buried.envelope().payload()).isEqualTo("buried".getBytes(UTF_8));
         assertThat(deadLetters.get(0).cause()).isEqualTo(DeadLetterCause.EXPIRED);
 
-        assertThat(store.awaitReplay(bench.shard(), buried.deadLetterId(), Due.NOW))
+        assertThat(Await.result(store.replay(bench.shard(), List.of(buried.deadLetterId()), Due.NOW))
+                        .get(0))
                 .isEqualTo(ReplayOutcome.REPLAYED);
         assertThat(find("buried").attempts()).isZero();
     }
@@ -189,12 +192,13 @@ class StoredFormatTests {
     @Test
     void notificationsAreClaimed() {
         Shard queue = bench.shard().notifications();
-        List<Claim> notifications =
-                store.awaitPoll(queue, Polls.by("new", 1).claim(100).build()).claims();
+        List<Claim> notifications = Await.result(
+                        store.poll(queue, Polls.by("new", 1).claim(100).build()))
+                .claims();
         assertThat(notifications)
                 .hasSize(2)
-                .allSatisfy(notification -> assertThat(
-                                store.awaitDeadLetters(bench.shard(), new DeadLetterQuery.One(notification.id())))
+                .allSatisfy(notification -> assertThat(Await.result(
+                                store.deadLetters(bench.shard(), new DeadLetterQuery.One(notification.id()))))
                         .hasSize(1));
     }
 
@@ -216,7 +220,7 @@ class StoredFormatTests {
 
     /** Each verb meets a message of format 1, and leaves one that is readable. */
     private void tryEveryVerb() {
-        assertThat(store.awaitCount(bench.shard()).scheduled()).isEqualTo(5);
+        assertThat(Await.result(store.count(bench.shard())).scheduled()).isEqualTo(5);
         assertThat(bench.reader()
                         .deadLetterKinds(bench.shard(), new DeadLetterQuery.Page(null, 0, 100))
                         .join())
@@ -234,20 +238,24 @@ class StoredFormatTests {
                         .join()
                         .messages())
                 .allSatisfy(message -> assertThat(message.envelope().sentAt()).isEqualTo(at(0)));
-        assertThat(store.awaitSend(bench.shard(), List.of(replacing("plain")))).isNotNull();
-        assertThat(store.awaitReschedule(bench.shard(), "dated", Due.NOW)).isEqualTo(RescheduleOutcome.RESCHEDULED);
+        assertThat(Await.result(store.send(bench.shard(), List.of(replacing("plain")))))
+                .isNotNull();
+        assertThat(Await.result(store.reschedule(bench.shard(), "dated", Due.NOW)))
+                .isEqualTo(RescheduleOutcome.RESCHEDULED);
         assertThat(find("dated").envelope().limits()).isEqualTo(dated());
         assertThat(store.cancelUpTo(bench.shard(), "unnamed", 0, false).join())
                 .isEqualTo(new VersionedCancel(VersionedCancel.Outcome.CANCELLED, VersionedCancel.NO_VERSION));
-        assertThat(store.awaitCancel(bench.shard(), "limited")).isEqualTo(CancelOutcome.CANCELLED);
+        assertThat(Await.result(store.cancel(bench.shard(), "limited"))).isEqualTo(CancelOutcome.CANCELLED);
         PollReply again = poll(lastPoll());
         poll(Polls.by("old", 4).release("leased", claim(again, "leased").token()));
         assertThat(find("leased").envelope().payload()).isEqualTo("leased".getBytes(UTF_8));
-        for (DeadLetter deadLetter : store.awaitDeadLetters(bench.shard(), new DeadLetterQuery.Page(null, 0, 100))) {
-            assertThat(store.awaitReplay(bench.shard(), deadLetter.deadLetterId(), Due.NOW))
+        for (DeadLetter deadLetter :
+                Await.result(store.deadLetters(bench.shard(), new DeadLetterQuery.Page(null, 0, 100)))) {
+            assertThat(Await.result(store.replay(bench.shard(), List.of(deadLetter.deadLetterId()), Due.NOW))
+                            .get(0))
                     .isEqualTo(ReplayOutcome.REPLAYED);
         }
-        assertThat(store.awaitPurge(bench.shard(), new Purge.Retention(HOUR, 0, 0)))
+        assertThat(Await.result(store.purge(bench.shard(), new Purge.Retention(HOUR, 0, 0))))
                 .isZero();
         assertThatExceptionOfType(TopicNotEmptyException.class)
                 .isThrownBy(() -> bench.process().deletion().delete("orders"));
@@ -259,7 +267,7 @@ class StoredFormatTests {
         assertThat(mover.finish(List.of(bench.shard()), "other")).isEmpty();
         assertThat(mover.move(List.of(bench.shard()), "other", List.of("buried"), at(HOUR.toMillis())))
                 .containsExactly("buried");
-        assertThat(store.awaitFind(Shard.single("other"), "buried")
+        assertThat(Await.result(store.find(Shard.single("other"), "buried"))
                         .orElseThrow()
                         .envelope()
                         .payload())
@@ -333,7 +341,7 @@ class StoredFormatTests {
     }
 
     private void send(OutgoingMessage message) {
-        store.awaitSend(bench.shard(), List.of(message));
+        Await.result(store.send(bench.shard(), List.of(message)));
     }
 
     private static Polls lastPoll() {
@@ -353,11 +361,11 @@ class StoredFormatTests {
     }
 
     private PollReply poll(Polls polls) {
-        return store.awaitPoll(bench.shard(), polls.build());
+        return Await.result(store.poll(bench.shard(), polls.build()));
     }
 
     private MessageSnapshot find(String id) {
-        return store.awaitFind(bench.shard(), id).orElseThrow();
+        return Await.result(store.find(bench.shard(), id)).orElseThrow();
     }
 
     private static Claim claim(PollReply reply, String id) {

@@ -4,8 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.message.CancelOutcome;
 import io.delayqueue.message.Shard;
+import io.delayqueue.redis.Await;
 import io.delayqueue.redis.KeySpace;
-import io.delayqueue.store.BlockingStore;
+import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.OutgoingMessage;
 import io.delayqueue.store.SendReply;
 import io.delayqueue.store.SendReply.Outcome;
@@ -73,14 +74,14 @@ class TopicDeletionRaceTests {
         return new TopicRegistry(scripts, keySpace);
     }
 
-    private BlockingStore store() {
-        return new BlockingStore(new RedisMessageStore(scripts, keySpace, registry()));
+    private MessageStore store() {
+        return new RedisMessageStore(scripts, keySpace, registry());
     }
 
     /** Each message is accepted, its topic known, and it is there to be cancelled by a process that used the topic before. */
     private void send(int sender) {
-        BlockingStore sending = store();
-        BlockingStore cancelling = store();
+        MessageStore sending = store();
+        MessageStore cancelling = store();
         for (int i = 0; i < sends; i++) {
             String id = sender + "." + i;
             Outcome outcome = send(sending, List.of(Sends.after(id, 60_000)), i % 2 == 0);
@@ -89,21 +90,23 @@ class TopicDeletionRaceTests {
                     .as(id + " stands in a registered topic")
                     .isTrue();
             if (i < sends - 1) {
-                assertThat(cancelling.awaitCancel(shardOf(id), id)).as(id).isEqualTo(CancelOutcome.CANCELLED);
+                assertThat(Await.result(cancelling.cancel(shardOf(id), id)))
+                        .as(id)
+                        .isEqualTo(CancelOutcome.CANCELLED);
                 for (int looks = 0; shards > 1 && looks < i % LOOKS; looks++) {
-                    assertThat(cancelling.awaitFind(shardOf(id), id)).isEmpty();
+                    assertThat(Await.result(cancelling.find(shardOf(id), id))).isEmpty();
                 }
             }
         }
     }
 
     /** Who is outrun by the deleters again and again is told so, and nothing was written: he tries again. */
-    private Outcome send(BlockingStore store, List<OutgoingMessage> message, boolean blocking) {
+    private Outcome send(MessageStore store, List<OutgoingMessage> message, boolean blocking) {
         Shard shard = shardOf(message.get(0).id());
         while (true) {
             try {
                 List<SendReply> reply = blocking
-                        ? store.awaitSend(shard, message)
+                        ? Await.result(store.send(shard, message))
                         : store.send(shard, message).join();
                 return reply.get(0).outcome();
             } catch (TopicConflictException outrun) {
@@ -160,11 +163,11 @@ class TopicDeletionRaceTests {
         assertThat(deleted).as("deletions in between").isGreaterThan(20);
         for (int i = 0; i < SENDERS; i++) {
             String last = i + "." + (sends - 1);
-            assertThat(store().awaitFind(shardOf(last), last)).isPresent();
+            assertThat(Await.result(store().find(shardOf(last), last))).isPresent();
         }
         assertThat(registry().topics().join()).containsExactly("orders");
         assertThat(Shard.all("orders", shards).stream()
-                        .mapToLong(shard -> store().awaitCount(shard).scheduled())
+                        .mapToLong(shard -> Await.result(store().count(shard)).scheduled())
                         .sum())
                 .isEqualTo(SENDERS);
     }

@@ -6,7 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.delayqueue.message.CancelOutcome;
 import io.delayqueue.message.DeadLetterCause;
-import io.delayqueue.store.BlockingStore;
+import io.delayqueue.redis.Await;
+import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.SendReply.Outcome;
 import io.delayqueue.store.TopicNotEmptyException;
 import io.delayqueue.store.bench.Polls;
@@ -50,15 +51,17 @@ class TopicDeletionTests {
         }
     }
 
-    private static Outcome send(BlockingStore store, String id) {
-        return store.awaitSend(bench.shard(), List.of(Sends.at(id, T0 + 5)))
+    private static Outcome send(MessageStore store, String id) {
+        return Await.result(store.send(bench.shard(), List.of(Sends.at(id, T0 + 5))))
                 .get(0)
                 .outcome();
     }
 
     /** It is there for whoever knows nothing yet, and in a shard that is the registry's. */
     private static void assertKept(String id) {
-        assertThat(another().store().awaitFind(bench.shard(), id)).as(id).isPresent();
+        assertThat(Await.result(another().store().find(bench.shard(), id)))
+                .as(id)
+                .isPresent();
         assertThat(another().registry().topics().join()).containsExactly(TOPIC);
         assertThat(bench.meta("meta"))
                 .containsEntry(
@@ -143,13 +146,13 @@ class TopicDeletionTests {
 
     @Test
     void theNextUseRegistersADeletedTopicAgain() {
-        BlockingStore knew = bench.store();
+        MessageStore knew = bench.store();
         another().deletion().delete(TOPIC);
         assertThat(send(knew, "a")).isEqualTo(Outcome.ACCEPTED);
         assertKept("a");
-        assertThat(another().store().awaitCancel(bench.shard(), "a")).isEqualTo(CancelOutcome.CANCELLED);
+        assertThat(Await.result(another().store().cancel(bench.shard(), "a"))).isEqualTo(CancelOutcome.CANCELLED);
         another().deletion().delete(TOPIC);
-        knew.awaitPoll(bench.shard(), Polls.by("w1", 2).claim(1).build());
+        Await.result(knew.poll(bench.shard(), Polls.by("w1", 2).claim(1).build()));
         assertThat(another().registry().topics().join()).containsExactly(TOPIC);
     }
 
@@ -158,7 +161,7 @@ class TopicDeletionTests {
         bench.store().enableNotifications(bench.shard()).join();
         another().deletion().delete(TOPIC);
         another().deletion().delete(TOPIC);
-        bench.store().awaitSend(bench.shard(), List.of(Sends.at("a", T0)));
+        Await.result(bench.store().send(bench.shard(), List.of(Sends.at("a", T0))));
         bench.poll(Polls.by("w1", 1).claim(1));
         bench.poll(Polls.by("w1", 2).deadLetter("a", "w1-1", DeadLetterCause.REQUESTED));
         assertThat(bench.state().get("notifications.schedule")).containsOnlyKeys("a@w1-1");
@@ -187,7 +190,7 @@ class TopicDeletionTests {
             for (int write = 0; write < 3; write++) {
                 for (boolean knows : new boolean[] {true, false}) {
                     bench.reset();
-                    BlockingStore sender = knows ? bench.store() : another().store();
+                    MessageStore sender = knows ? bench.store() : another().store();
                     bench.stoppedBefore(script, write);
                     bench.stops(() -> another().deletion().delete(TOPIC));
                     bench.undisturbed();
@@ -260,7 +263,7 @@ class TopicDeletionTests {
         for (boolean knows : new boolean[] {true, false}) {
             for (int call = 0; call < 4; call++) {
                 bench.reset();
-                BlockingStore sender = knows ? bench.store() : another().store();
+                MessageStore sender = knows ? bench.store() : another().store();
                 int at = call;
                 QueueProcess deleter = interposed(each -> {
                     if (each == at) {

@@ -3,6 +3,7 @@ package io.delayqueue.store.script;
 import static io.delayqueue.store.bench.StoreBench.T0;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.delayqueue.redis.Await;
 import io.delayqueue.store.Forecast;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.bench.Sends;
@@ -44,7 +45,7 @@ class UpcomingScriptTests {
 
     @Test
     void whatIsDueLastOfAllIsCountedAsLater() {
-        bench.store().awaitSend(bench.shard(), List.of(Sends.at("a", PollReply.NEVER)));
+        Await.result(bench.store().send(bench.shard(), List.of(Sends.at("a", PollReply.NEVER))));
         assertThat(upcoming(Duration.ofDays(3000).toMillis(), 120).later()).isEqualTo(1);
     }
 }

@@ -9,6 +9,7 @@ import io.delayqueue.message.Due;
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.message.RescheduleOutcome;
+import io.delayqueue.redis.Await;
 import io.delayqueue.store.VersionedCancel;
 import io.delayqueue.store.VersionedCancel.Outcome;
 import io.delayqueue.store.bench.Row;
@@ -47,7 +48,7 @@ class VerbScriptTests extends ScriptTable {
                         .put("deliveries", "leftover", "w1-1 1 5 ")
                         .scheduled("another", T0),
                 each(
-                        (bench, id) -> bench.store().awaitCancel(bench.shard(), id),
+                        (bench, id) -> Await.result(bench.store().cancel(bench.shard(), id)),
                         List.of(
                                 "absent",
                                 "dead",
@@ -149,8 +150,8 @@ class VerbScriptTests extends ScriptTable {
                                 .retrying("retrying", T0 + 5, 2, "E: no")
                                 .suspect("suspect", T0, 1, "/2/0", "E: no"),
                         each(
-                                (bench, id) ->
-                                        bench.store().awaitReschedule(bench.shard(), id, new Due(T0 + 70, false)),
+                                (bench, id) -> Await.result(
+                                        bench.store().reschedule(bench.shard(), id, new Due(T0 + 70, false))),
                                 List.of(
                                         "absent",
                                         "no message",
@@ -178,7 +179,7 @@ class VerbScriptTests extends ScriptTable {
                         new ShardState()
                                 .scheduled("a", T0)
                                 .put("messages", "a", message("+n a=3 x=5", T0, T0, "x: 1\n\n12\n34")),
-                        bench -> bench.store().awaitReschedule(bench.shard(), "a", new Due(70, true)),
+                        bench -> Await.result(bench.store().reschedule(bench.shard(), "a", new Due(70, true))),
                         RescheduleOutcome.RESCHEDULED,
                         new ShardState()
                                 .scheduled("a", T0 + 70)
@@ -190,7 +191,7 @@ class VerbScriptTests extends ScriptTable {
         for (String foreign : List.of("", "1", "of a stranger, 12", "{}\n\n")) {
             bench.reset();
             bench.given(new ShardState().put("schedule", "a", T0).put("messages", "a", foreign));
-            assertThat(bench.store().awaitReschedule(bench.shard(), "a", new Due(70, true)))
+            assertThat(Await.result(bench.store().reschedule(bench.shard(), "a", new Due(70, true))))
                     .isEqualTo(RescheduleOutcome.RESCHEDULED);
             assertThat(bench.state())
                     .isEqualTo(new ShardState().put("schedule", "a", T0 + 70).put("messages", "a", foreign));
@@ -200,7 +201,8 @@ class VerbScriptTests extends ScriptTable {
     @Test
     void findSeesADueMessageAsReady() {
         bench.given(new ShardState().scheduled("a", T0));
-        MessageSnapshot found = bench.store().awaitFind(bench.shard(), "a").orElseThrow();
+        MessageSnapshot found =
+                Await.result(bench.store().find(bench.shard(), "a")).orElseThrow();
         assertThat(found.state()).isEqualTo(MessageState.READY);
         assertThat(found.attempts()).isZero();
         assertThat(found.lastFailure()).isNull();
@@ -209,7 +211,8 @@ class VerbScriptTests extends ScriptTable {
     @Test
     void findReportsTheOwnerOfALease() {
         bench.given(new ShardState().leased("a", T0 - 5, "node.7-1z", END, 3, "E: no"));
-        MessageSnapshot found = bench.store().awaitFind(bench.shard(), "a").orElseThrow();
+        MessageSnapshot found =
+                Await.result(bench.store().find(bench.shard(), "a")).orElseThrow();
         assertThat(found.state()).isEqualTo(MessageState.LEASED);
         assertThat(found.holder()).isEqualTo("node.7");
         assertThat(found.leaseEnd()).isEqualTo(Instant.ofEpochMilli(END));
@@ -223,7 +226,7 @@ class VerbScriptTests extends ScriptTable {
                 .deadLetter("a", "w1-1", T0, "REQUESTED", 1, T0, "")
                 .put("schedule", "b", T0));
         for (String id : List.of("a", "b", SENTINEL)) {
-            assertThat(bench.store().awaitFind(bench.shard(), id)).isEmpty();
+            assertThat(Await.result(bench.store().find(bench.shard(), id))).isEmpty();
         }
     }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Shard;
+import io.delayqueue.redis.Await;
 import io.delayqueue.store.ShardCounts;
 import java.time.Duration;
 import java.util.List;
@@ -77,6 +78,6 @@ class AnyTopicTests extends ReceiveTest {
     }
 
     private ShardCounts counts(String topic) {
-        return queue.store.awaitCount(Shard.single(topic));
+        return Await.result(queue.store.count(Shard.single(topic)));
     }
 }

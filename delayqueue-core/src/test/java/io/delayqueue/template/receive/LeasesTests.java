@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Shard;
+import io.delayqueue.redis.Await;
 import io.delayqueue.store.script.ShardPlan;
 import io.delayqueue.store.script.TopicDeletion;
 import io.delayqueue.store.script.TopicRegistry;
@@ -42,7 +43,7 @@ class LeasesTests extends ReceiveTest {
         assertThat(join(leases.acknowledge("orders", "a", delivery.receipt()))).isTrue();
 
         assertThat(counts().leased()).isZero();
-        assertThat(queue.store.awaitFind(Shard.single("orders"), "a")).isEmpty();
+        assertThat(Await.result(queue.store.find(Shard.single("orders"), "a"))).isEmpty();
         assertThat(queue.recorded.lines()).anyMatch(line -> line.startsWith("acknowledged"));
     }
 

@@ -9,6 +9,7 @@ import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.Shard;
+import io.delayqueue.redis.Await;
 import io.delayqueue.redis.RedisSignals;
 import io.delayqueue.store.CrashLimits;
 import io.delayqueue.store.DeadLetterQuery;
@@ -129,11 +130,11 @@ abstract class ReceiveTest extends RedisTest {
     }
 
     ShardCounts counts() {
-        return queue.store.awaitCount(Shard.single("orders"));
+        return Await.result(queue.store.count(Shard.single("orders")));
     }
 
     List<DeadLetter> deadLetters() {
-        return queue.store.awaitDeadLetters(Shard.single("orders"), new DeadLetterQuery.Page(null, 0, 10));
+        return Await.result(queue.store.deadLetters(Shard.single("orders"), new DeadLetterQuery.Page(null, 0, 10)));
     }
 
     /** Waits until no task and no script call is due or in progress. */

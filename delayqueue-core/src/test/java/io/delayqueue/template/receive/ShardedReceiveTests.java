@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.message.MessageState;
 import io.delayqueue.message.Shard;
+import io.delayqueue.redis.Await;
 import io.delayqueue.store.CrashLimits;
 import io.delayqueue.store.script.RedisMessageStore;
 import io.delayqueue.store.script.ShardPlan;
@@ -52,7 +53,7 @@ class ShardedReceiveTests extends ReceiveTest {
         }
         assertThat(received).hasSize(60);
         for (Shard shard : Shard.all("orders", SHARDS)) {
-            assertThat(queue.store.awaitCount(shard).leased()).isZero();
+            assertThat(Await.result(queue.store.count(shard)).leased()).isZero();
         }
     }
 
