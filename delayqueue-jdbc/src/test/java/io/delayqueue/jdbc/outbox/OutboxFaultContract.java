@@ -118,10 +118,7 @@ abstract class OutboxFaultContract extends OutboxTest {
     private void databaseFault(Fault fault) {
         withNode(false, node -> {
             node.faults.failAt(
-                    fault.call(),
-                    fault.afterwards(),
-                    fault.ends(),
-                    fault.ends() ? node.queue::end : () -> {});
+                    fault.call(), fault.afterwards(), fault.ends(), fault.ends() ? node.queue::end : () -> {});
 
             walk(fault.path(), node);
 
