@@ -73,7 +73,7 @@ class ClusterTests {
         try (OwnConnections own = connect()) {
             for (Shard shard : List.of(onFirst, onSecond, onFirst)) {
                 ScriptCall call = new ScriptCall(
-                        ScriptRunnerContract.INCREMENT, keys.of(shard).meta());
+                        RedisScriptsTests.INCREMENT, keys.of(shard).meta());
                 assertThat(run(own, call)).hasSize(1);
                 List<Object> reply = run(own, call.durability(ONE_REPLICA));
                 assertThat(reply.get(0)).isInstanceOf(Long.class);
@@ -93,7 +93,7 @@ class ClusterTests {
                 .limit(8) // more than the attempts of the first call
                 .toList();
         List<ScriptCall> calls = moved.stream()
-                .map(key -> new ScriptCall(ScriptRunnerContract.INCREMENT, key).durability(ONE_REPLICA))
+                .map(key -> new ScriptCall(RedisScriptsTests.INCREMENT, key).durability(ONE_REPLICA))
                 .toList();
         try (OwnConnections own = connect()) {
             calls.forEach(call -> assertThat(run(own, call)).startsWith(1L));
@@ -118,7 +118,7 @@ class ClusterTests {
     @Test
     void callDuringTheMoveOfASlotDidNotRunAndIsSentAgain() throws Exception {
         byte[] key = keys.of(onFirst).meta();
-        ScriptCall call = new ScriptCall(ScriptRunnerContract.INCREMENT, key).durability(ONE_REPLICA);
+        ScriptCall call = new ScriptCall(RedisScriptsTests.INCREMENT, key).durability(ONE_REPLICA);
         try (OwnConnections own = connect()) {
             run(own, call);
             SlotMove move = cluster.moveSlot(KeySpace.slot(key), first, second);

@@ -182,7 +182,7 @@ class DerivedFactoryTests {
         try (RedisServerProcess redis = RedisServerProcess.start()) {
             RedisStandaloneConfiguration server = new RedisStandaloneConfiguration("127.0.0.1", redis.port());
             OwnConnections own = OwnConnections.of(new LettuceConnectionFactory(server, client));
-            ScriptCall call = new ScriptCall(ScriptRunnerContract.INCREMENT, ScriptRunnerContract.KEY);
+            ScriptCall call = new ScriptCall(RedisScriptsTests.INCREMENT, RedisScriptsTests.KEY);
             LettuceConnectionFactory derived =
                     Await.call(() -> own.connections().connect(call)).factory();
             assertThat(derived.getClientResources().eventLoopGroupProvider())

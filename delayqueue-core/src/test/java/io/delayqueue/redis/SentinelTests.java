@@ -42,7 +42,7 @@ class SentinelTests {
             signals.listen(shard, new HeadListener(heard));
             signals.start();
             await().until(() -> heard.remove(0L));
-            assertThat(Await.call(() -> own.scripts().run(new ScriptCall(ScriptRunnerContract.INCREMENT, key))))
+            assertThat(Await.call(() -> own.scripts().run(new ScriptCall(RedisScriptsTests.INCREMENT, key))))
                     .containsExactly(1L);
             await().until(() -> redis.replicas().stream()
                     .allMatch(replica -> replica.command("DBSIZE").equals(1L)));
@@ -52,8 +52,7 @@ class SentinelTests {
             RedisServerProcess master = redis.awaitNewMaster();
             await().atMost(Duration.ofSeconds(15))
                     .ignoreExceptions()
-                    .until(() -> !Await.call(
-                                    () -> own.scripts().run(new ScriptCall(ScriptRunnerContract.INCREMENT, key)))
+                    .until(() -> !Await.call(() -> own.scripts().run(new ScriptCall(RedisScriptsTests.INCREMENT, key)))
                             .isEmpty());
             await().atMost(Duration.ofSeconds(15)).until(() -> heard.contains(0L));
             String kind = new String(keys.of(shard).signal(), StandardCharsets.UTF_8);

@@ -3,6 +3,7 @@ package io.delayqueue.redis;
 import static io.delayqueue.redis.OwnConnections.script;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
@@ -13,6 +14,8 @@ import io.delayqueue.test.redis.RedisRequest;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -20,22 +23,20 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** Calls whose writes a replica must confirm, with each client library: a master behind a proxy, and one replica. */
+/** Calls whose writes a replica must confirm: a master behind a proxy, and one replica. */
 @Timeout(60)
-abstract class DurableCallsContract {
+class DurableCallsTests {
 
     static final Durability ONE_REPLICA = Durability.replicas(1, Duration.ofSeconds(20));
     private static final Durability ONE_REPLICA_SOON = Durability.replicas(1, Duration.ofMillis(100));
     private static final LuaScript READ = script("read", "return {redis.call('GET', KEYS[1])}");
-    static final byte[] KEY = ScriptRunnerContract.KEY;
+    static final byte[] KEY = RedisScriptsTests.KEY;
 
     static RedisServerProcess master;
     static RedisServerProcess replica;
 
     FaultProxy network;
     OwnConnections own;
-
-    abstract OwnConnections connect(int port);
 
     @BeforeAll
     static void startServers() {
@@ -59,7 +60,7 @@ abstract class DurableCallsContract {
         master.command("CONFIG", "RESETSTAT");
         await().until(() -> master.info("replication").toString().contains("state=online"));
         network = FaultProxy.inFrontOf(master);
-        own = connect(network.port());
+        own = OwnConnections.lettuce(network.port());
     }
 
     @AfterEach
@@ -73,7 +74,7 @@ abstract class DurableCallsContract {
     }
 
     static ScriptCall increment(Durability durability) {
-        return new ScriptCall(ScriptRunnerContract.INCREMENT, KEY).durability(durability);
+        return new ScriptCall(RedisScriptsTests.INCREMENT, KEY).durability(durability);
     }
 
     List<Object> run(ScriptCall call) {
@@ -115,7 +116,7 @@ abstract class DurableCallsContract {
         replica.pause();
         run(increment(Durability.NONE));
         own.close();
-        own = connect(network.port());
+        own = OwnConnections.lettuce(network.port());
 
         assertThat(unconfirmed(run(new ScriptCall(READ, KEY).durability(ONE_REPLICA_SOON))))
                 .isNotNull();
@@ -213,5 +214,91 @@ abstract class DurableCallsContract {
         } else {
             assertThat(withFile).hasMessageContaining("unknown command");
         }
+    }
+
+    /** A call that waits for the confirmation of the replica, which is paused. */
+    private CompletableFuture<List<Object>> unconfirmedCall() {
+        replica.pause();
+        CompletableFuture<List<Object>> call = own.scripts().run(increment(ONE_REPLICA));
+        await().until(() -> master.info("clients").get("blocked_clients").equals("1"));
+        return call;
+    }
+
+    @Test
+    void concurrentCallsShareAConfirmation() {
+        CompletableFuture<List<Object>> first = unconfirmedCall();
+        List<CompletableFuture<List<Object>>> others = IntStream.range(0, 40)
+                .mapToObj(i -> own.scripts().run(increment(ONE_REPLICA)))
+                .toList();
+        replica.resume();
+
+        assertThat(first.join()).containsExactly(1L, null);
+        assertThat(others)
+                .allSatisfy(other -> assertThat(unconfirmed(other.join())).isNull());
+        assertThat(master.info("commandstats").get("cmdstat_wait")).startsWith("calls=2,");
+    }
+
+    @Test
+    void otherCallsAreNotDelayed() {
+        CompletableFuture<List<Object>> durable = unconfirmedCall();
+
+        assertThat(run(increment(Durability.NONE))).containsExactly(2L);
+
+        assertThat(durable).isNotDone();
+        replica.resume();
+        assertThat(durable.join()).containsExactly(1L, null);
+    }
+
+    @Test
+    void callWithoutAThreadIsNotSent() {
+        own.executor().shutdown();
+
+        RedisCallException failure = catchThrowableOfType(RedisCallException.class, () -> run(increment(ONE_REPLICA)));
+
+        assertThat(failure.kind()).isEqualTo(Kind.NOT_SENT);
+    }
+
+    @Test
+    void callThatWaitsWhenTheConnectionsAreClosedIsNotSent() {
+        CompletableFuture<List<Object>> first = unconfirmedCall();
+        CompletableFuture<List<Object>> second = own.scripts().run(increment(ONE_REPLICA));
+
+        own.connections().close();
+        replica.resume();
+
+        await().until(() -> first.isDone() && second.isDone());
+        assertThatThrownBy(second::join)
+                .cause()
+                .isInstanceOfSatisfying(
+                        RedisCallException.class, e -> assertThat(e.kind()).isEqualTo(Kind.NOT_SENT));
+        assertThat(master.command("GET", new String(KEY, UTF_8))).isEqualTo("1");
+        await().until(() -> network.openConnections() == 0);
+    }
+
+    @Test
+    void largeCallsAreSentInSeveralGroups() {
+        LuaScript length = script("length", "return {#ARGV[1]}");
+        byte[] large = new byte[2 << 20];
+        CompletableFuture<List<Object>> first = unconfirmedCall();
+        List<CompletableFuture<List<Object>>> others = IntStream.range(0, 6)
+                .mapToObj(i ->
+                        own.scripts().run(new ScriptCall(length, KEY).add(large).durability(ONE_REPLICA)))
+                .toList();
+        replica.resume();
+
+        assertThat(first.join()).containsExactly(1L, null);
+        assertThat(others).allSatisfy(other -> assertThat(other.join()).containsExactly((long) large.length, null));
+        assertThat(master.info("commandstats").get("cmdstat_wait")).startsWith("calls=4,");
+    }
+
+    /** A cancel, for example, writes although the memory is full. */
+    @Test
+    void writeThatFreesMemoryIsConfirmedWhileMemoryIsFull() {
+        LuaScript delete = script("delete", "redis.call('DEL', KEYS[1]) return {1}");
+        run(increment(ONE_REPLICA));
+        master.command("CONFIG", "SET", "maxmemory", "1");
+
+        assertThat(run(new ScriptCall(delete, KEY).durability(ONE_REPLICA))).containsExactly(1L, null);
+        assertThat(replica.command("EXISTS", new String(KEY, UTF_8))).isEqualTo(0L);
     }
 }

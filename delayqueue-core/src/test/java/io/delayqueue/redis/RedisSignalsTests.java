@@ -5,6 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.SignalSource.SignalListener;
+import io.delayqueue.redis.SignalSource.Subscription;
 import io.delayqueue.test.redis.Direction;
 import io.delayqueue.test.redis.FaultProxy;
 import io.delayqueue.test.redis.RedisServerProcess;
@@ -20,9 +21,9 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What holds with each client library. */
+/** Scripts on the queue's own connections. */
 @Timeout(60)
-abstract class SignalSourceContract {
+class RedisSignalsTests {
 
     static final Duration VALIDITY = Duration.ofSeconds(10);
 
@@ -35,8 +36,6 @@ abstract class SignalSourceContract {
     FaultProxy network;
     private OwnConnections own;
     RedisSignals signals;
-
-    abstract OwnConnections connect(int port);
 
     @BeforeAll
     static void startServer() {
@@ -51,7 +50,7 @@ abstract class SignalSourceContract {
     @BeforeEach
     void connect() {
         network = FaultProxy.inFrontOf(redis);
-        own = connect(network.port());
+        own = OwnConnections.lettuce(network.port());
         signals = new RedisSignals(own.connections(), keys, own.executor(), "node-1", VALIDITY, nanos::get);
     }
 
@@ -91,6 +90,22 @@ abstract class SignalSourceContract {
 
         await().until(() -> recorder.heard.contains("resubscribed"));
         assertThat(subscribers()).isOne();
+    }
+
+    @Test
+    void rejectedSubscriptionIsTriedAgainAndLeavesNoConnection() {
+        redis.command("ACL", "LOG", "RESET");
+        redis.command("ACL", "SETUSER", "default", "resetchannels");
+        try {
+            signals.listen(shard, recorder);
+            signals.start();
+            await().until(() -> !((List<?>) redis.command("ACL", "LOG")).isEmpty());
+        } finally {
+            redis.command("ACL", "SETUSER", "default", "allchannels");
+        }
+
+        await().until(() -> recorder.heard.contains("resubscribed"));
+        await().untilAsserted(() -> assertThat(network.openConnections()).isOne());
     }
 
     @Test
@@ -181,5 +196,85 @@ abstract class SignalSourceContract {
         public void resubscribed() {
             heard.add("resubscribed");
         }
+    }
+
+    @Test
+    void whatIsNotASignalIsIgnored() {
+        signals.listen(shard, new Recorder() {
+            @Override
+            public void headAt(long dueMillis) {
+                throw new IllegalStateException("on purpose");
+            }
+        });
+        signals.listen(shard, recorder);
+        start(recorder);
+
+        List.of(
+                        "",
+                        " ",
+                        "h",
+                        "h x",
+                        "h " + kind(shard),
+                        "h " + kind(shard) + " soon",
+                        "h nobody 1",
+                        "z a b",
+                        "c other",
+                        "s")
+                .forEach(this::publish);
+        publish("h " + kind(shard) + " 1");
+
+        await().until(() -> !recorder.heard.isEmpty());
+        assertThat(recorder.heard).containsExactly("head 1");
+    }
+
+    @Test
+    void closedListenerHearsNothing() {
+        Recorder gone = new Recorder();
+        Subscription subscription = signals.listen(shard, gone);
+        signals.listen(shard, recorder);
+        start(recorder, gone);
+        subscription.close();
+        subscription.close();
+
+        publish("h " + kind(shard) + " 1");
+
+        await().until(() -> recorder.heard.contains("head 1"));
+        assertThat(gone.heard).isEmpty();
+    }
+
+    @Test
+    void ownCanaryConfirmsForItsValidity() {
+        start();
+        assertThat(signals.confirmed()).isFalse();
+
+        publish("c node-2");
+        publish("c node-1");
+        await().until(signals::confirmed);
+
+        nanos.addAndGet(VALIDITY.toNanos());
+        assertThat(signals.confirmed()).isTrue();
+        nanos.addAndGet(1);
+        assertThat(signals.confirmed()).isFalse();
+
+        publish("c node-2");
+        publish("c node-1");
+        await().until(signals::confirmed);
+    }
+
+    @Test
+    void subscriptionThatHearsItsCanariesIsKept() {
+        signals.listen(shard, recorder);
+        start(recorder);
+        long connections = network.traffic().connections();
+
+        for (int heartbeat = 0; heartbeat < 10; heartbeat++) {
+            nanos.addAndGet(VALIDITY.toNanos() + 1);
+            publish("c node-1");
+            await().until(signals::confirmed);
+            signals.afterHeartbeat();
+        }
+
+        assertThat(network.traffic().connections()).isEqualTo(connections);
+        assertThat(recorder.heard).isEmpty();
     }
 }
