@@ -50,6 +50,7 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -470,6 +471,7 @@ class MoveTests extends JobsTest {
     @Test
     @Tag("long")
     @Tag("core")
+    @Timeout(400) // not the minute of RedisTest: 200,000 messages on a busy machine
     void eachOfVeryManyMessagesIsMovedOrCancelled() throws InterruptedException {
         for (int i = 0; i < 20; i++) {
             server.flush();
