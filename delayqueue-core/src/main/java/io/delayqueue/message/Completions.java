@@ -5,10 +5,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** Helpers for futures. Thread-safe. */
 @Internal
@@ -48,6 +51,13 @@ public final class Completions {
         } catch (RuntimeException | Error e) {
             return CompletableFuture.failedFuture(e);
         }
+    }
+
+    /** Runs an action when a stage has completed. The action must not throw an exception. */
+    @SuppressWarnings("FutureReturnValueIgnored") // it says nothing more than the stage
+    public static <T> void whenComplete(
+            CompletionStage<T> stage, BiConsumer<? super T, ? super @Nullable Throwable> action) {
+        stage.whenComplete(action);
     }
 
     /** Completes with the results of all futures, in their order. Fails if one fails, when all have completed. */

@@ -35,10 +35,7 @@ final class CommitSender {
     /** If a transaction commits later than this after it has written a message, the delay starts again at the commit. */
     private static final long EXACT_DELAY = Duration.ofMillis(10).toNanos();
 
-    private final BatchSender batches;
-    private final BatchSender storedBatches;
-    private final List<SendInterceptor> interceptors;
-    private final SendLimits limits;
+    private final DelayQueueTemplate sender;
     private final MessageIds ids;
     private final EventBus events;
     private final Duration timeout;
@@ -47,18 +44,14 @@ final class CommitSender {
     private final Supplier<@Nullable CommitOutbox> outboxes;
 
     /**
-     * Creates the sender.
+     * Creates it.
      *
-     * @param batches sends messages that no outbox stores
-     * @param storedBatches sends messages that have passed the interceptors and are stored in the outbox
+     * @param sender sends the messages of a transaction
      * @param ids generates the nonces of stored messages
      */
-    CommitSender(DelayQueueTemplateBuilder builder, BatchSender batches, BatchSender storedBatches, MessageIds ids) {
-        this.batches = batches;
-        this.storedBatches = storedBatches;
+    CommitSender(DelayQueueTemplate sender, DelayQueueTemplateBuilder builder, MessageIds ids) {
+        this.sender = sender;
         this.ids = ids;
-        this.interceptors = builder.interceptors;
-        this.limits = builder.limits;
         this.events = builder.events;
         this.timeout = builder.afterCommitTimeout;
         this.nanoTime = builder.nanoTime;
@@ -70,17 +63,15 @@ final class CommitSender {
      * A message of a transaction.
      *
      * @param row its row in the outbox; null if the outbox does not store it
+     * @param writtenAt when the row was written, by the monotonic clock
      */
     private record Enlisted(
-            PendingMessage message, @Nullable Row row) {}
+            PendingMessage message, @Nullable Long row, long writtenAt) {
 
-    /**
-     * A row of the outbox.
-     *
-     * @param writtenAt when it was written, by the monotonic clock
-     * @param reply what the interceptors get as the result of the send
-     */
-    private record Row(PendingMessage message, long number, long writtenAt, CompletableFuture<SendResult> reply) {}
+        long storedRow() {
+            return Objects.requireNonNull(row);
+        }
+    }
 
     /**
      * Adds a message to the current transaction.
@@ -100,29 +91,24 @@ final class CommitSender {
                     + " is sent after the commit without it");
         }
         Commit commit = current();
-        commit.messages.add(new Enlisted(message, joined == null ? null : write(message, joined)));
+        Long row = joined == null ? null : write(message, joined);
+        commit.messages.add(new Enlisted(message, row, nanoTime.getAsLong()));
         return true;
     }
 
-    private Row write(PendingMessage message, CommitOutbox joined) {
-        CompletableFuture<SendResult> reply = new CompletableFuture<>();
-        boolean[] passed = {false};
-        CompletableFuture<SendResult> intercepted = message.pass(interceptors, limits, last -> {
-            passed[0] = true;
-            return reply;
-        });
-        if (!passed[0]) {
+    /** Writes a message to the outbox when it has passed the interceptors. Returns its row. */
+    private long write(PendingMessage message, CommitOutbox joined) {
+        CompletableFuture<SendResult> intercepted = sender.hold(message);
+        if (!message.endHolding()) {
             throw DelayQueueException.of(
-                    intercepted.getNow(message.notStored(Reason.FAILED, BatchSender.PROCEEDED_LATE, null))
-                                    instanceof Failed failed
+                    intercepted.getNow(message.proceededLate()) instanceof Failed failed
                             ? failed
                             : message.notStored(Reason.FAILED, "an interceptor returned a result of its own", null));
         }
         try {
-            long number = joined.write(message.toOutbox(ids.next(), joined.remembered()));
-            return new Row(message, number, nanoTime.getAsLong(), reply);
+            return joined.write(message.toOutbox(ids.next(), joined.remembered()));
         } catch (RuntimeException e) {
-            reply.complete(message.notStored(Reason.FAILED, "the outbox failed: " + e.getMessage(), e));
+            message.release(message.notStored(Reason.FAILED, "the outbox failed: " + e.getMessage(), e));
             throw e;
         }
     }
@@ -140,13 +126,12 @@ final class CommitSender {
 
     private void deliver(List<Enlisted> enlisted) {
         List<PendingMessage> unstored = new ArrayList<>();
-        List<Row> stored = new ArrayList<>();
+        List<Enlisted> stored = new ArrayList<>();
         for (Enlisted each : enlisted) {
-            Row row = each.row();
-            if (row == null) {
+            if (each.row() == null) {
                 unstored.add(each.message());
             } else {
-                stored.add(row);
+                stored.add(each);
             }
         }
         List<SendResult> results = new ArrayList<>();
@@ -155,7 +140,7 @@ final class CommitSender {
             results.addAll(sendStored(stored, outbox));
         }
         if (!unstored.isEmpty()) {
-            results.addAll(batches.send(unstored, this::storeWithRetries));
+            results.addAll(sender.sendAll(unstored, this::storeWithRetries));
         }
         List<Failed> failed = failed(results);
         if (!failed.isEmpty()) {
@@ -181,52 +166,38 @@ final class CommitSender {
      *
      * @return the results that are final. The outbox sends the other messages later
      */
-    private List<SendResult> sendStored(List<Row> rows, CommitOutbox outbox) {
+    private List<SendResult> sendStored(List<Enlisted> stored, CommitOutbox outbox) {
         Set<Long> sendable = outbox.sendable(
-                rows.stream().map(Row::number).toList(),
-                rows.stream()
-                        .filter(row -> !row.message().hasNewId())
-                        .map(Row::number)
+                stored.stream().map(Enlisted::storedRow).toList(),
+                stored.stream()
+                        .filter(each -> !each.message().hasNewId())
+                        .map(Enlisted::storedRow)
                         .toList());
-        List<Row> sent =
-                rows.stream().filter(row -> sendable.contains(row.number())).toList();
-        storedBatches.store(sent.stream().map(Row::message).toList());
+        List<PendingMessage> sent = stored.stream()
+                .filter(each -> sendable.contains(each.storedRow()))
+                .map(Enlisted::message)
+                .toList();
+        sender.store(sent, true);
         Map<Long, SendResult> results = new HashMap<>();
-        sent.forEach(row -> results.put(row.number(), row.message().result().join()));
+        for (Enlisted each : stored) {
+            if (sendable.contains(each.storedRow())) {
+                results.put(each.storedRow(), each.message().result().join());
+            }
+        }
         outbox.settle(results);
-        for (Row row : rows) {
-            SendResult result = results.get(row.number());
-            row.reply()
-                    .complete(
+        for (Enlisted each : stored) {
+            SendResult result = results.get(each.storedRow());
+            each.message()
+                    .release(
                             result != null
                                     ? result
-                                    : row.message()
+                                    : each.message()
                                             .notStored(Reason.NOT_SENT, "the outbox sends the message later", null));
         }
         return sent.stream()
-                .map(row -> row.message().result().join())
+                .map(message -> message.result().join())
                 .filter(result -> !SendFailures.isTransient(result))
                 .toList();
-    }
-
-    /**
-     * Sends messages of the outbox, once. Their ids differ. The caller publishes failures, when it has recorded them.
-     *
-     * @return the results in the order of the messages
-     */
-    List<SendResult> relay(List<OutboxMessage> messages) {
-        List<PendingMessage> pending = new ArrayList<>(messages.size());
-        for (OutboxMessage message : messages) {
-            pending.add(PendingMessage.of(message, limits));
-        }
-        storedBatches.store(
-                pending.stream().filter(message -> message.failed() == null).toList());
-        List<SendResult> results = new ArrayList<>(messages.size());
-        for (PendingMessage message : pending) {
-            Failed failed = message.failed();
-            results.add(failed == null ? message.result().join() : failed);
-        }
-        return results;
     }
 
     private void storeWithRetries(List<PendingMessage> messages) {
@@ -234,7 +205,7 @@ final class CommitSender {
         Duration wait = FIRST_PAUSE;
         List<PendingMessage> open = messages;
         while (true) {
-            batches.store(open);
+            sender.store(open, false);
             open = open.stream()
                     .filter(message -> SendFailures.isTransient(message.result().join()))
                     .toList();
@@ -245,6 +216,7 @@ final class CommitSender {
                     || Thread.currentThread().isInterrupted()) {
                 return;
             }
+            open.forEach(PendingMessage::repeat);
             pause.accept(wait.compareTo(left) < 0 ? wait : left);
             wait = wait.multipliedBy(2).compareTo(LONGEST_PAUSE) < 0 ? wait.multipliedBy(2) : LONGEST_PAUSE;
         }
@@ -279,10 +251,10 @@ final class CommitSender {
         public void beforeCommit(boolean readOnly) {
             long now = nanoTime.getAsLong();
             List<Long> early = messages.stream()
-                    .filter(each -> each.message().due().relative())
-                    .map(Enlisted::row)
-                    .filter(row -> row != null && now - row.writtenAt() > EXACT_DELAY)
-                    .map(row -> Objects.requireNonNull(row).number())
+                    .filter(each -> each.row() != null
+                            && each.message().due().relative()
+                            && now - each.writtenAt() > EXACT_DELAY)
+                    .map(Enlisted::storedRow)
                     .toList();
             CommitOutbox outbox = outboxes.get();
             if (outbox != null && !early.isEmpty()) {
@@ -312,12 +284,8 @@ final class CommitSender {
 
         /** Ends the observation of a message that the interceptors have passed. */
         private static void notSent(Enlisted enlisted) {
-            Row row = enlisted.row();
-            if (row != null) {
-                row.reply()
-                        .complete(enlisted.message()
-                                .notStored(Reason.NOT_SENT, "the transaction was not committed", null));
-            }
+            PendingMessage message = enlisted.message();
+            message.release(message.notStored(Reason.NOT_SENT, "the transaction was not committed", null));
         }
     }
 }

@@ -14,6 +14,7 @@ import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.RescheduleOutcome;
 import io.delayqueue.message.SendResult;
+import io.delayqueue.message.SendResult.Duplicate;
 import io.delayqueue.message.SendResult.Failed;
 import io.delayqueue.message.SendResult.Reason;
 import io.delayqueue.message.SendResult.Rejected;
@@ -31,6 +32,9 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -38,6 +42,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -63,9 +68,8 @@ public class DelayQueueTemplate implements DelayQueueOperations {
     private final Duration commandTimeout;
     private final Map<Route, SendBatcher> batchers = new ConcurrentHashMap<>();
     private final Set<String> assumedSingle = ConcurrentHashMap.newKeySet();
-    private final Function<Route, SendBatcher> newBatcher;
+    private final int concurrentCalls;
     private final Function<String, Durability> durability;
-    private final BatchSender batches;
     private final CommitSender commits;
 
     DelayQueueTemplate(DelayQueueTemplateBuilder builder) {
@@ -79,23 +83,9 @@ public class DelayQueueTemplate implements DelayQueueOperations {
         this.ids = new MessageIds(clock, new SecureRandom());
         this.interceptors = builder.interceptors;
         this.commandTimeout = builder.commandTimeout;
-        int concurrentCalls = builder.concurrentCalls;
+        this.concurrentCalls = builder.concurrentCalls;
         this.durability = builder.durability;
-        this.newBatcher = route -> new SendBatcher(route, store, topics, events, limits, concurrentCalls, true);
-        this.batches = new BatchSender(
-                interceptors,
-                limits,
-                topics,
-                events,
-                route -> new SendBatcher(route, store, topics, events, limits, BatchSender.CONCURRENT_CALLS, false));
-        // a message that Redis rejects must not fail those that are sent with it
-        BatchSender storedBatches = new BatchSender(
-                List.of(),
-                limits,
-                topics,
-                events,
-                route -> new SendBatcher(route, store, topics, events, limits, BatchSender.CONCURRENT_CALLS, true));
-        this.commits = new CommitSender(builder, batches, storedBatches, ids);
+        this.commits = new CommitSender(this, builder, ids);
     }
 
     /**
@@ -156,19 +146,27 @@ public class DelayQueueTemplate implements DelayQueueOperations {
         }
         Route route = message.route(shard);
         SendBatcher batcher = batchers.get(route);
-        return batcher != null ? batcher : batchers.computeIfAbsent(route, newBatcher);
+        return batcher != null
+                ? batcher
+                : batchers.computeIfAbsent(route, any -> newBatcher(route, concurrentCalls, true));
+    }
+
+    private SendBatcher newBatcher(Route route, int calls, boolean shared) {
+        return new SendBatcher(route, store, topics, events, limits, calls, shared);
     }
 
     @Override
     public CompletableFuture<Success> sendAsync(DelayMessage message) {
         Assert.notNull(message, "'message' must not be null");
         PendingMessage pending = prepare(message);
-        if (pending.failed() != null) {
-            return CompletableFuture.failedFuture(DelayQueueException.of(pending.failed()));
-        }
         CompletableFuture<Success> sent = new CompletableFuture<>();
-        CompletableFuture<?> unused = pending.pass(interceptors, limits, this::submit)
-                .whenCompleteAsync((result, impossible) -> end(sent, result), end -> Completions.on(completions, end));
+        if (pending.isEnded()) {
+            end(sent, pending.result().join());
+        } else {
+            Completions.whenComplete(
+                    pending.pass(interceptors, limits, this::submit),
+                    (result, impossible) -> Completions.on(completions, () -> end(sent, result)));
+        }
         return sent;
     }
 
@@ -194,7 +192,7 @@ public class DelayQueueTemplate implements DelayQueueOperations {
             Assert.notNull(message, "'messages' must not hold null");
             prepared.add(prepare(message));
         }
-        List<SendResult> results = batches.send(prepared, batches::store);
+        List<SendResult> results = sendAll(prepared, open -> store(open, false));
         List<Success> accepted = new ArrayList<>(results.size());
         for (SendResult result : results) {
             if (!(result instanceof Success success)) {
@@ -203,6 +201,83 @@ public class DelayQueueTemplate implements DelayQueueOperations {
             accepted.add(success);
         }
         return Collections.unmodifiableList(accepted);
+    }
+
+    /**
+     * Passes each message through the interceptors and stores those that pass. Never throws.
+     *
+     * @param storing stores messages; ends when all have their results
+     * @return the results in the order of the messages
+     */
+    List<SendResult> sendAll(List<PendingMessage> messages, Consumer<List<PendingMessage>> storing) {
+        if (interceptors.isEmpty()) {
+            storing.accept(
+                    messages.stream().filter(message -> !message.isEnded()).toList());
+            return messages.stream().map(message -> message.result().join()).toList();
+        }
+        List<CompletableFuture<SendResult>> intercepted = new ArrayList<>(messages.size());
+        for (PendingMessage message : messages) {
+            intercepted.add(message.isEnded() ? message.result() : hold(message));
+        }
+        List<PendingMessage> held =
+                messages.stream().filter(PendingMessage::endHolding).toList();
+        storing.accept(held);
+        held.forEach(message -> message.release(message.result().join()));
+        return intercepted.stream().map(CompletableFuture::join).toList();
+    }
+
+    /** Passes a message through the interceptors, which get its result when it is {@linkplain PendingMessage#release set}. */
+    CompletableFuture<SendResult> hold(PendingMessage message) {
+        return message.pass(interceptors, limits, PendingMessage::hold);
+    }
+
+    /**
+     * Stores messages in batches and waits for their results. Calls to different shards are concurrent. For each shard, two
+     * calls of half a batch are in progress: while Redis executes one, the caller encodes the messages of the next. Never
+     * throws.
+     *
+     * @param independent whether a message that Redis rejects must not fail those that are sent with it
+     */
+    void store(List<PendingMessage> messages, boolean independent) {
+        byRoute(messages)
+                .forEach((route, group) -> newBatcher(route, SendBatcher.CALLS_OF_A_BATCH, independent)
+                        .submit(group));
+        messages.forEach(message -> message.result().join());
+    }
+
+    /** Groups messages by route. Ends the messages that are not sent. */
+    private Map<Route, List<PendingMessage>> byRoute(List<PendingMessage> messages) {
+        Map<Route, List<PendingMessage>> byRoute = new LinkedHashMap<>();
+        Map<String, Set<String>> seen = new HashMap<>();
+        Throwable noReply = null;
+        for (PendingMessage message : messages) {
+            String topic = message.topic();
+            String id = message.id();
+            boolean isFirst = message.hasNewId()
+                    || seen.computeIfAbsent(topic, any -> new HashSet<>()).add(id);
+            if (!isFirst && message.rejectsDuplicate()) {
+                message.ended(new Duplicate(topic, id));
+                events.publish(listener -> listener.duplicateRejected(topic, id));
+                continue;
+            }
+            try {
+                Shard shard = topics.knownShardOf(topic, id).orElse(null);
+                if (shard == null && noReply == null) {
+                    shard = Await.call(() -> topics.shardOf(topic, id));
+                }
+                if (shard == null) {
+                    message.ended(SendFailures.notTried(message, noReply));
+                } else {
+                    byRoute.computeIfAbsent(message.route(shard), any -> new ArrayList<>())
+                            .add(message);
+                }
+            } catch (RuntimeException e) {
+                Failed failed = SendFailures.notStored(message, e);
+                message.ended(failed);
+                noReply = SendFailures.noReply(failed);
+            }
+        }
+        return byRoute;
     }
 
     @Override
@@ -224,7 +299,11 @@ public class DelayQueueTemplate implements DelayQueueOperations {
      */
     @Internal
     public List<SendResult> relay(List<OutboxMessage> messages) {
-        return commits.relay(messages);
+        List<PendingMessage> pending = messages.stream()
+                .map(message -> PendingMessage.of(message, limits))
+                .toList();
+        store(pending.stream().filter(message -> !message.isEnded()).toList(), true);
+        return pending.stream().map(message -> message.result().join()).toList();
     }
 
     @Override
@@ -285,17 +364,13 @@ public class DelayQueueTemplate implements DelayQueueOperations {
     /** Returns the prepared message, or throws the exception of its failure. */
     private PendingMessage accepted(DelayMessage message) {
         PendingMessage pending = prepare(message);
-        if (pending.failed() != null) {
-            throw DelayQueueException.of(pending.failed());
+        if (pending.isEnded()) {
+            throw DelayQueueException.of((Failed) pending.result().join());
         }
         return pending;
     }
 
-    /**
-     * Checks a message, generates its id and serialises its payload.
-     *
-     * @return the message to send, or one whose {@link PendingMessage#failed() failure} says why it cannot be sent
-     */
+    /** Checks a message, generates its id and serialises its payload. If it cannot be sent, it has its result. */
     private PendingMessage prepare(DelayMessage message) {
         String id = message.id() == null ? ids.next() : message.id();
         PendingMessage pending = new PendingMessage(
@@ -306,7 +381,7 @@ public class DelayQueueTemplate implements DelayQueueOperations {
         if (message.nonce() != null && !NONCE.matcher(message.nonce()).matches()) {
             // no earlier send can have used an invalid nonce
             String detail = "its nonce must be 1 to 64 letters and digits, but was " + Printable.of(message.nonce());
-            return pending.failed(new Rejected(message.topic(), id, Reason.INVALID, detail, null));
+            return pending.ended(new Rejected(message.topic(), id, Reason.INVALID, detail, null));
         }
         String objection = limits.objectionTo(message.due(), clock);
         if (objection == null) {
@@ -314,13 +389,12 @@ public class DelayQueueTemplate implements DelayQueueOperations {
         }
         if (objection == null) {
             try {
-                pending.serialised(payloads.write(message));
+                objection = pending.serialised(payloads.write(message)).objection(limits);
             } catch (PayloadConversionException e) {
-                return pending.failed(pending.notStored(Reason.FAILED, String.valueOf(e.getMessage()), e));
+                return pending.ended(pending.notStored(Reason.FAILED, String.valueOf(e.getMessage()), e));
             }
-            objection = pending.objection(limits);
         }
-        return objection == null ? pending : pending.failed(pending.notStored(Reason.INVALID, objection, null));
+        return objection == null ? pending : pending.ended(pending.notStored(Reason.INVALID, objection, null));
     }
 
     /** The builder has checked due dates. A delay is known from here on only by this process' clock. */

@@ -1,9 +1,12 @@
 package io.delayqueue.template;
 
+import io.delayqueue.event.FailureLog;
+import io.delayqueue.message.Completions;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Due;
 import io.delayqueue.message.Durability;
 import io.delayqueue.message.Envelope;
+import io.delayqueue.message.Failure;
 import io.delayqueue.message.MessageLimits;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.message.Printable;
@@ -25,18 +28,33 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Function;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
 /**
- * A message that is being sent: checked and serialised, passed through the interceptors, encoded, and stored by a
- * {@link SendBatcher}. One thread at a time uses it. Only the record of whether it is stored is thread-safe.
+ * A message that is being sent. It is prepared by {@link DelayQueueTemplate}, passes through the interceptors, is encoded
+ * for the store, and ends with a result, which a {@link SendBatcher} sets. A message that cannot be sent ends at once.
+ *
+ * <p>One thread at a time uses it, but interceptors may proceed on any thread, and the record of whether it is stored is
+ * thread-safe.
  */
 final class PendingMessage implements SendInterceptor.Sending {
 
-    /** Upper bound in bytes of a stored message's header line and the protocol's length fields. */
+    private static final Log log = LogFactory.getLog(PendingMessage.class);
+
+    /** Why a message is rejected whose interceptor calls {@code proceed()} too late. */
+    private static final String PROCEEDED_LATE =
+            "an interceptor proceeded after its method had returned and the batch was sent;"
+                    + " call proceed() before the method returns";
+
+    /** Upper bound in bytes of a message's arguments other than its id and its stored bytes, and their length fields. */
     private static final int OVERHEAD = 200;
+
+    private static final byte[] NONE = {};
 
     private final DelayMessage message;
     private final String id;
@@ -45,17 +63,16 @@ final class PendingMessage implements SendInterceptor.Sending {
     /** Those of the message, until an interceptor adds one. */
     private Map<String, String> headers;
 
-    private Due due;
-    private MessageLimits messageLimits;
-    private @Nullable Memory memory;
-    /** Whether an outbox stores the message, so that another process may send it, too. */
-    private boolean inOutbox;
+    /** Until the message is encoded. */
+    private byte[] payload = NONE;
 
-    private byte[] payload = {};
+    private @Nullable OutgoingMessage encoded;
     private CompletableFuture<SendResult> result = new CompletableFuture<>();
-    private @Nullable Failed failed;
-    private @Nullable OutgoingMessage outgoing;
-    private int bytes;
+
+    /** What {@code proceed()} returns; null until an interceptor calls it. */
+    private volatile @Nullable CompletableFuture<SendResult> passed;
+
+    private boolean closed;
     /** Null until a send gets no reply, unless the message is a repeat of an earlier send. */
     private @Nullable SendHistory history;
 
@@ -73,43 +90,35 @@ final class PendingMessage implements SendInterceptor.Sending {
         this.durability = durability;
         this.headers = message.headers();
         this.history = message.history();
-        this.due = message.due();
-        this.messageLimits = message.limits();
-        Duration remembered = message.remembered();
-        this.memory = remembered == null ? null : new Memory(nonce, remembered);
     }
 
-    /**
-     * Reads a message of an outbox.
-     *
-     * @return the message to send, or one whose {@link #failed() failure} says why it cannot be sent
-     */
+    /** Reads a message of an outbox. If it cannot be sent, it has its result. */
     static PendingMessage of(OutboxMessage stored, SendLimits limits) {
         DelayMessage.Builder message =
                 DelayMessage.to(stored.topic()).id(stored.id()).onDuplicate(stored.onDuplicate());
-        Envelope envelope;
         try {
-            envelope = EnvelopeFormat.read(stored.envelope());
+            Envelope envelope = EnvelopeFormat.read(stored.envelope());
+            PendingMessage pending = new PendingMessage(
+                    message.payload(envelope.payload())
+                            .headers(envelope.headers())
+                            .repeatOf(envelope.nonce())
+                            .build(),
+                    stored.id(),
+                    envelope.nonce(),
+                    stored.durability());
+            pending.payload = envelope.payload();
+            String objection = pending.objection(limits);
+            if (objection != null) {
+                return pending.ended(pending.notStored(Reason.INVALID, objection, null));
+            }
+            pending.encode(stored.due(), envelope.limits(), stored.memory());
+            return pending;
         } catch (UnreadableMessageException e) {
             DelayMessage unreadable = message.payload(stored.envelope()).build();
             PendingMessage pending =
                     new PendingMessage(unreadable, stored.id(), OutgoingMessage.GENERATED_ID, stored.durability());
-            return pending.failed(pending.notStored(Reason.INVALID, "the outbox cannot read it: " + e.getMessage(), e));
+            return pending.ended(pending.notStored(Reason.INVALID, "the outbox cannot read it: " + e.getMessage(), e));
         }
-        PendingMessage pending = new PendingMessage(
-                message.payload(envelope.payload())
-                        .headers(envelope.headers())
-                        .repeatOf(envelope.nonce())
-                        .build(),
-                stored.id(),
-                envelope.nonce(),
-                stored.durability());
-        pending.due = stored.due();
-        pending.messageLimits = envelope.limits();
-        pending.memory = stored.memory();
-        pending.serialised(envelope.payload());
-        String objection = pending.objection(limits);
-        return objection == null ? pending : pending.failed(pending.notStored(Reason.INVALID, objection, null));
     }
 
     /**
@@ -119,36 +128,46 @@ final class PendingMessage implements SendInterceptor.Sending {
      * @param time time for which Redis remembers the send
      */
     OutboxMessage toOutbox(String ownNonce, Duration time) {
-        Memory given = memory;
-        memory = given == null
+        Duration remembered = message.remembered();
+        Memory memory = remembered == null
                 ? new Memory(hasNewId() ? id : ownNonce, time)
-                : new Memory(given.nonce(), given.time().compareTo(time) < 0 ? time : given.time());
-        inOutbox = true;
-        encode();
+                : new Memory(nonce, remembered.compareTo(time) < 0 ? time : remembered);
+        encode(due(), message.limits(), memory);
         return new OutboxMessage(
                 topic(),
                 id,
-                due,
+                due(),
                 message.onDuplicate(),
                 durability,
                 memory,
-                outgoing().envelope());
+                encoded().envelope());
     }
 
-    void serialised(byte[] bytesOfPayload) {
-        payload = bytesOfPayload;
-    }
-
-    /** Marks the message as one that cannot be sent. */
-    PendingMessage failed(Failed failure) {
-        failed = failure;
+    /** Sets the serialised payload. */
+    PendingMessage serialised(byte[] bytes) {
+        payload = bytes;
         return this;
     }
 
-    /** The result of a message that cannot be sent; else null. */
-    @Nullable
-    Failed failed() {
-        return failed;
+    /** Ends the message with its result. */
+    PendingMessage ended(SendResult with) {
+        result.complete(with);
+        return this;
+    }
+
+    /** Whether the message has its result. */
+    boolean isEnded() {
+        return result.isDone();
+    }
+
+    /** The result of the send; never fails. */
+    CompletableFuture<SendResult> result() {
+        return result;
+    }
+
+    /** Begins another send of the message, which has its own result. */
+    void repeat() {
+        result = new CompletableFuture<>();
     }
 
     @Override
@@ -183,14 +202,97 @@ final class PendingMessage implements SendInterceptor.Sending {
      * Passes the message through interceptors.
      *
      * @param limits limits of the headers, because interceptors may add headers
-     * @param last the end of the chain; its future always completes normally
+     * @param last the end of the chain, called at most once; its future always completes normally
      * @return always completes normally, after all interceptors
      */
     CompletableFuture<SendResult> pass(
             List<SendInterceptor> interceptors,
             SendLimits limits,
             Function<PendingMessage, CompletableFuture<SendResult>> last) {
-        return interceptors.isEmpty() ? last.apply(this) : new InterceptedSend(interceptors, limits, this, last).send();
+        if (interceptors.isEmpty()) {
+            return last.apply(this);
+        }
+        CompletionStage<SendResult> stage;
+        try {
+            stage = next(interceptors, 0, limits, last).proceed();
+        } catch (Throwable e) { // user code may throw anything, checked exceptions included
+            return resultDespite(e);
+        }
+        return stage.handle((intercepted, failure) -> failure == null && intercepted != null
+                        ? CompletableFuture.completedFuture(corrected(intercepted))
+                        : resultDespite(failure))
+                .thenCompose(Function.identity())
+                .toCompletableFuture();
+    }
+
+    private SendInterceptor.Next next(
+            List<SendInterceptor> interceptors,
+            int index,
+            SendLimits limits,
+            Function<PendingMessage, CompletableFuture<SendResult>> last) {
+        return index < interceptors.size()
+                ? () -> interceptors.get(index).around(this, next(interceptors, index + 1, limits, last))
+                : () -> passOnce(limits, last);
+    }
+
+    private CompletionStage<SendResult> passOnce(
+            SendLimits limits, Function<PendingMessage, CompletableFuture<SendResult>> last) {
+        CompletableFuture<SendResult> before = passed;
+        if (before != null) {
+            return before;
+        }
+        String objection = objection(limits);
+        CompletableFuture<SendResult> sent = objection == null
+                ? last.apply(this)
+                : CompletableFuture.completedFuture(notStored(Reason.INVALID, objection, null));
+        passed = sent;
+        return sent;
+    }
+
+    /** The result after an interceptor failed: the result of the send, if it was sent. */
+    private CompletableFuture<SendResult> resultDespite(@Nullable Throwable failure) {
+        CompletableFuture<SendResult> sent = passed;
+        if (sent == null) {
+            Throwable cause = failure == null ? null : Completions.cause(failure);
+            String why = cause == null ? "null" : Failure.of(cause).summary();
+            return CompletableFuture.completedFuture(notStored(Reason.FAILED, "an interceptor failed: " + why, cause));
+        }
+        String what = "An interceptor failed while it sent message " + Printable.of(id) + " to topic "
+                + Printable.of(topic()) + ". The result of the send is not affected";
+        if (failure == null) {
+            log.warn(what);
+        } else {
+            FailureLog.log(log::warn, what, failure);
+        }
+        return sent;
+    }
+
+    /** An end of the chain that sends the message later. Interceptors get the result from {@link #release}. */
+    synchronized CompletableFuture<SendResult> hold() {
+        CompletableFuture<SendResult> held =
+                closed ? CompletableFuture.completedFuture(proceededLate()) : new CompletableFuture<>();
+        passed = held;
+        return held;
+    }
+
+    /** Ends the time in which the message may be held. Returns whether it is held, and so to be sent. */
+    synchronized boolean endHolding() {
+        closed = true;
+        CompletableFuture<SendResult> held = passed;
+        return held != null && !held.isDone();
+    }
+
+    /** Gives the interceptors the result of a message that was held. */
+    void release(SendResult of) {
+        CompletableFuture<SendResult> held = passed;
+        if (held != null) {
+            held.complete(of);
+        }
+    }
+
+    /** The result of a message that was not held in time. */
+    Failed proceededLate() {
+        return notStored(Reason.FAILED, PROCEEDED_LATE, null);
     }
 
     /** Returns the message with id and nonce, so that Redis recognises a further send as a repeat. */
@@ -200,7 +302,7 @@ final class PendingMessage implements SendInterceptor.Sending {
 
     /** When the message becomes due. */
     Due due() {
-        return due;
+        return message.due();
     }
 
     /** Whether the id was generated for this send, so that no other message has it. */
@@ -217,36 +319,32 @@ final class PendingMessage implements SendInterceptor.Sending {
         return new SendBatcher.Route(shard, durability);
     }
 
-    /** Begins another send of the message, which has its own result. */
-    void begin() {
-        result = new CompletableFuture<>();
-    }
-
-    /** The result of the send; never fails. */
-    CompletableFuture<SendResult> result() {
-        return result;
-    }
-
     /**
-     * Encodes the message with its current headers.
+     * Encodes the message with its current headers, unless it is encoded.
      *
      * @throws RuntimeException if the message cannot be encoded
      */
     void encode() {
-        OutgoingMessage encoded =
-                OutgoingMessage.of(id, due, message.onDuplicate(), nonce, messageLimits, headers, payload);
-        outgoing = memory == null ? encoded : encoded.remembered(memory);
-        bytes = OVERHEAD + payload.length + 3 * id.length() + headerBytes();
+        if (encoded == null) {
+            Duration remembered = message.remembered();
+            encode(due(), message.limits(), remembered == null ? null : new Memory(nonce, remembered));
+        }
+    }
+
+    private void encode(Due due, MessageLimits limits, @Nullable Memory memory) {
+        OutgoingMessage plain = OutgoingMessage.of(id, due, message.onDuplicate(), nonce, limits, headers, payload);
+        encoded = memory == null ? plain : plain.remembered(memory);
+        payload = NONE;
     }
 
     /** The encoded message. */
-    OutgoingMessage outgoing() {
-        return Objects.requireNonNull(outgoing);
+    OutgoingMessage encoded() {
+        return Objects.requireNonNull(encoded);
     }
 
     /** Approximate size of the encoded message in a request, in bytes. */
     int bytes() {
-        return bytes;
+        return OVERHEAD + encoded().rest().length + 3 * id.length();
     }
 
     private synchronized SendHistory history() {
@@ -277,7 +375,7 @@ final class PendingMessage implements SendInterceptor.Sending {
             return history.stored(repeated);
         }
         // only the sender of an outbox, or of a nonce that the application chose, can have sent it before
-        return !(repeated && (inOutbox || message.nonce() != null));
+        return !(repeated && (encoded().memory() != null || message.nonce() != null));
     }
 
     /** Returns the result of a send that did not store the message; unknown if an earlier send may have stored it. */

@@ -50,6 +50,9 @@ final class SendBatcher {
     /** Maximum number of concurrent calls to a shard. Usually there are two; see the class comment. */
     static final int CONCURRENT_CALLS = 3;
 
+    /** Maximum number of concurrent calls to a shard with the messages of one sender. */
+    static final int CALLS_OF_A_BATCH = 2;
+
     /** Added to the wait for a message's own call. The command timeout, whose error says more, thus ends first. */
     private static final Duration GRACE = Duration.ofSeconds(1);
 
@@ -140,7 +143,7 @@ final class SendBatcher {
             message.encode();
             return true;
         } catch (RuntimeException e) {
-            message.result().complete(SendFailures.notStored(message, e));
+            message.ended(SendFailures.notStored(message, e));
             return false;
         }
     }
@@ -183,7 +186,7 @@ final class SendBatcher {
     }
 
     private static void notTried(List<PendingMessage> messages, @Nullable Throwable noReply) {
-        messages.forEach(message -> message.result().complete(SendFailures.notTried(message, noReply)));
+        messages.forEach(message -> message.ended(SendFailures.notTried(message, noReply)));
     }
 
     /**
@@ -238,7 +241,7 @@ final class SendBatcher {
     private CompletableFuture<List<SendResult>> storeIn(Shard target, List<PendingMessage> call) {
         List<OutgoingMessage> outgoing = new ArrayList<>(call.size());
         for (PendingMessage message : call) {
-            outgoing.add(message.outgoing());
+            outgoing.add(message.encoded());
         }
         return Completions.call(() -> store.send(target, outgoing, route.durability()))
                 .handle((replies, failure) -> failure == null ? read(call, replies) : failed(call, failure));
@@ -305,7 +308,7 @@ final class SendBatcher {
     }
 
     private void whenStored(List<PendingMessage> call, CompletableFuture<List<SendResult>> stored) {
-        CompletableFuture<?> ignored = stored.whenComplete((results, impossible) -> {
+        Completions.whenComplete(stored, (results, impossible) -> {
             if (shared && results.size() > 1 && SendFailures.mayConcernOneMessage(results.get(0))) {
                 repeatEachAlone(call);
                 return;
@@ -313,7 +316,7 @@ final class SendBatcher {
             // an interrupt of the calling thread is no failure of Redis
             callEnded(call, Thread.currentThread().isInterrupted() ? null : noReply(results));
             for (int i = 0; i < call.size(); i++) {
-                call.get(i).result().complete(results.get(i));
+                call.get(i).ended(results.get(i));
             }
         });
     }
@@ -330,13 +333,13 @@ final class SendBatcher {
 
     /** Sends each message in its own call, so that a failing message does not fail the others. */
     private void repeatEachAlone(List<PendingMessage> call) {
-        CompletableFuture<?> ignored = Completions.all(call.stream()
-                        .map(message -> store(List.of(message)).thenApply(results -> {
-                            message.result().complete(results.get(0));
-                            return results.get(0);
-                        }))
-                        .toList())
-                .thenAccept(results -> callEnded(call, noReply(results)));
+        CompletableFuture<List<SendResult>> stored = Completions.all(call.stream()
+                .map(message -> store(List.of(message)).thenApply(results -> {
+                    message.ended(results.get(0));
+                    return results.get(0);
+                }))
+                .toList());
+        Completions.whenComplete(stored, (results, impossible) -> callEnded(call, noReply(results)));
     }
 
     /**
