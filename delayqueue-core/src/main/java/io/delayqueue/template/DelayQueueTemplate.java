@@ -45,7 +45,6 @@ import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
 /**
@@ -383,10 +382,7 @@ public class DelayQueueTemplate implements DelayQueueOperations {
             String detail = "its nonce must be 1 to 64 letters and digits, but was " + Printable.of(message.nonce());
             return pending.ended(new Rejected(message.topic(), id, Reason.INVALID, detail, null));
         }
-        String objection = limits.objectionTo(message.due(), clock);
-        if (objection == null) {
-            objection = expiryObjection(message);
-        }
+        String objection = limits.objectionTo(message, clock);
         if (objection == null) {
             try {
                 objection = pending.serialised(payloads.write(message)).objection(limits);
@@ -395,20 +391,6 @@ public class DelayQueueTemplate implements DelayQueueOperations {
             }
         }
         return objection == null ? pending : pending.ended(pending.notStored(Reason.INVALID, objection, null));
-    }
-
-    /** The builder has checked due dates. A delay is known from here on only by this process' clock. */
-    private @Nullable String expiryObjection(DelayMessage message) {
-        Due due = message.due();
-        Instant expireAt = message.limits().expireAt();
-        if (expireAt == null || !due.relative() || due.millis() == 0) {
-            return null;
-        }
-        Instant dueAt = clock.instant().plusMillis(due.millis());
-        return expireAt.isBefore(dueAt)
-                ? "it expires at " + expireAt + ", before it is due in "
-                        + DurationText.of(Duration.ofMillis(due.millis()))
-                : null;
     }
 
     private String nonce(DelayMessage message) {

@@ -400,44 +400,19 @@ final class PendingMessage implements SendInterceptor.Sending {
                 : result;
     }
 
-    /** Size of the headers in bytes, or -1 if one of them cannot be encoded. */
-    private int headerBytes() {
-        int size = 0;
-        for (Map.Entry<String, String> header : headers.entrySet()) {
-            int name = Utf8.length(header.getKey());
-            int value = Utf8.length(header.getValue());
-            if (name < 0 || value < 0) {
-                return -1;
-            }
-            size += name + value;
-        }
-        return size;
-    }
-
     /** Returns the error in the payload or a header, or null. Called again after interceptors have added headers. */
     @Nullable
     String objection(SendLimits limits) {
-        if (payload.length > limits.maxPayloadBytes()) {
-            return tooLarge("payload", payload.length, limits.maxPayloadBytes());
+        String tooLarge = limits.tooLarge(payload.length, headers);
+        if (tooLarge != null || headers.isEmpty()) {
+            return tooLarge;
         }
-        int size = headerBytes();
-        if (size < 0) {
-            return "its header " + Printable.of(unencodableHeader())
-                    + " contains half a surrogate pair, which UTF-8 cannot encode";
+        for (Map.Entry<String, String> header : headers.entrySet()) {
+            if (Utf8.length(header.getKey()) < 0 || Utf8.length(header.getValue()) < 0) {
+                return "its header " + Printable.of(header.getKey())
+                        + " contains half a surrogate pair, which UTF-8 cannot encode";
+            }
         }
-        return size > limits.maxHeaderBytes() ? tooLarge("headers", size, limits.maxHeaderBytes()) : null;
-    }
-
-    private String unencodableHeader() {
-        return headers.entrySet().stream()
-                .filter(header -> Utf8.length(header.getKey()) < 0 || Utf8.length(header.getValue()) < 0)
-                .findFirst()
-                .orElseThrow()
-                .getKey();
-    }
-
-    private static String tooLarge(String part, int bytes, int limit) {
-        return "its " + part + (part.endsWith("s") ? " have " : " has ") + bytes + " bytes, but delayqueue.limits.max-"
-                + part + "-size is " + limit + " bytes";
+        return null;
     }
 }

@@ -1,11 +1,15 @@
 package io.delayqueue.template;
 
 import io.delayqueue.Internal;
+import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Due;
 import io.delayqueue.message.DurationText;
 import io.delayqueue.message.InvalidOptionException;
+import io.delayqueue.message.Utf8;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -56,5 +60,46 @@ public record SendLimits(
                 ? null
                 : "it is due in " + DurationText.of(Duration.ofMillis(ahead)) + ", but delayqueue.limits.max-delay is "
                         + DurationText.of(maxDelay);
+    }
+
+    /**
+     * Checks the due time and the expiry of a message. The message itself has checked a due date against its expiry; a
+     * delay is comparable from here on only, by this process' clock.
+     *
+     * @param clock for the delays of dates
+     * @return the error, or null if both are valid
+     */
+    public @Nullable String objectionTo(DelayMessage message, InstantSource clock) {
+        Due due = message.due();
+        String objection = objectionTo(due, clock);
+        Instant expireAt = message.limits().expireAt();
+        if (objection != null || expireAt == null || !due.relative() || due.millis() == 0) {
+            return objection;
+        }
+        return expireAt.isBefore(clock.instant().plusMillis(due.millis()))
+                ? "it expires at " + expireAt + ", before it is due in "
+                        + DurationText.of(Duration.ofMillis(due.millis()))
+                : null;
+    }
+
+    /**
+     * Checks the size of a message.
+     *
+     * @param payloadBytes size of the stored payload
+     * @return the error, or null if neither payload nor headers are too large
+     */
+    public @Nullable String tooLarge(int payloadBytes, Map<String, String> headers) {
+        if (payloadBytes > maxPayloadBytes) {
+            return "its payload has " + payloadBytes + " bytes, but delayqueue.limits.max-payload-size is "
+                    + maxPayloadBytes + " bytes";
+        }
+        int size = 0;
+        for (Map.Entry<String, String> header : headers.entrySet()) {
+            size += Utf8.length(header.getKey()) + Utf8.length(header.getValue());
+        }
+        return size > maxHeaderBytes
+                ? "its headers have " + size + " bytes, but delayqueue.limits.max-headers-size is " + maxHeaderBytes
+                        + " bytes"
+                : null;
     }
 }

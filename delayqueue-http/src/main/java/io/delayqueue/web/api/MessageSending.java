@@ -1,7 +1,5 @@
 package io.delayqueue.web.api;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.SendResult;
 import io.delayqueue.redis.Await;
@@ -17,7 +15,6 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
-import java.util.Map;
 import java.util.stream.IntStream;
 
 /**
@@ -80,67 +77,54 @@ public record MessageSending(
 
     private List<DelayMessage> messages(String topic, List<SendRequest> requests, IdempotencyKey key) {
         DelayMessage.checkTopic(topic);
+        List<DelayMessage> messages = new ArrayList<>(requests.size());
         for (int i = 0; i < requests.size(); i++) {
-            check(topic, requests.get(i), requests.size() == 1 ? "The message" : "Message " + i);
+            messages.add(message(topic, requests.get(i), requests.size() == 1 ? "The message" : "Message " + i));
         }
         Await.call(() -> topics.registerWithin(topic, maxTopics));
-        if (key.key() == null) {
-            return requests.stream()
-                    .map(request -> request.toMessage(topic).build())
-                    .toList();
-        }
-        return withNonces(topic, requests, key.key(), key);
+        return key.key() == null ? messages : withNonces(topic, messages, key.key(), key);
     }
 
-    private List<DelayMessage> withNonces(String topic, List<SendRequest> requests, String text, IdempotencyKey key) {
-        List<String> generated = requests.stream()
-                .filter(request -> request.id() == null)
-                .map(request -> ids.next())
+    private List<DelayMessage> withNonces(String topic, List<DelayMessage> messages, String text, IdempotencyKey key) {
+        List<String> generated = messages.stream()
+                .filter(message -> message.id() == null)
+                .map(message -> ids.next())
                 .toList();
         Reservation reserved = keys.reserve(key.scope(topic), text, key.fingerprint(), generated);
         Iterator<String> own = reserved.ids().iterator();
-        List<DelayMessage> messages = new ArrayList<>(requests.size());
-        IntStream.range(0, requests.size()).forEach(i -> {
-            SendRequest request = requests.get(i);
-            DelayMessage.Builder message = request.toMessage(topic).rememberFor(IdempotencyKeys.REMEMBERED);
-            if (reserved.isRepeat()) {
-                message.repeatOf(reserved.nonce(i));
-            } else {
-                message.nonce(reserved.nonce(i));
-            }
-            if (request.id() == null) {
-                message.id(own.next());
-            }
-            messages.add(message.build());
-        });
-        return messages;
+        return IntStream.range(0, messages.size())
+                .mapToObj(i -> {
+                    DelayMessage.Builder message = messages.get(i).toBuilder().rememberFor(IdempotencyKeys.REMEMBERED);
+                    if (messages.get(i).id() == null) {
+                        message.id(own.next());
+                    }
+                    String nonce = reserved.nonce(i);
+                    return (reserved.isRepeat() ? message.repeatOf(nonce) : message.nonce(nonce)).build();
+                })
+                .toList();
     }
 
-    private void check(String topic, SendRequest request, String what) {
-        int payload = request.body().length;
-        if (payload > limits.maxPayloadBytes()) {
-            throw ProblemType.TOO_LARGE.exception(what + " has a payload of " + payload
-                    + " bytes, but the maximum (delayqueue.limits.max-payload-size) is " + limits.maxPayloadBytes()
-                    + " bytes.");
+    private DelayMessage message(String topic, SendRequest request, String what) {
+        byte[] payload = request.body();
+        String tooLarge = limits.tooLarge(payload.length, request.headers());
+        if (tooLarge != null) {
+            throw ProblemType.TOO_LARGE.exception(what + " is too large: " + tooLarge + ".");
         }
-        int headers = 0;
-        for (Map.Entry<String, String> header : request.headers().entrySet()) {
-            headers +=
-                    header.getKey().getBytes(UTF_8).length + header.getValue().getBytes(UTF_8).length;
-        }
-        if (headers > limits.maxHeaderBytes()) {
-            throw ProblemType.TOO_LARGE.exception(what + " has headers of " + headers
-                    + " bytes, but the maximum (delayqueue.limits.max-headers-size) is " + limits.maxHeaderBytes()
-                    + " bytes.");
-        }
-        String objection;
+        DelayMessage message;
         try {
-            objection = limits.objectionTo(request.toMessage(topic).build().due(), clock);
+            message = request.toMessage(topic, payload).build();
         } catch (IllegalArgumentException e) {
-            objection = e.getMessage();
+            throw invalid(what, String.valueOf(e.getMessage()));
         }
+        // not the expiry: a repeat of a request may find it too early, although the first one was stored
+        String objection = limits.objectionTo(message.due(), clock);
         if (objection != null) {
-            throw ProblemType.INVALID_REQUEST.exception(what + " can't be sent: " + objection + ".");
+            throw invalid(what, objection);
         }
+        return message;
+    }
+
+    private static ProblemException invalid(String what, String objection) {
+        return ProblemType.INVALID_REQUEST.exception(what + " can't be sent: " + objection + ".");
     }
 }

@@ -265,9 +265,8 @@ class StrictnessTests {
         assertThat(payload.status()).isEqualTo(413);
         assertThat(payload.problem()).isEqualTo("too-large");
         assertThat(payload.detail())
-                .isEqualTo("The message has a payload of 1048577 bytes,"
-                        + " but the maximum (delayqueue.limits.max-payload-size) is 1048576"
-                        + " bytes.");
+                .isEqualTo("The message is too large: its payload has 1048577 bytes,"
+                        + " but delayqueue.limits.max-payload-size is 1048576 bytes.");
         assertThat(headers.status()).isEqualTo(413);
         try (RawClient client = new RawClient(node.port())) {
             client.write("POST /delayqueue/v1/topics/t/messages HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer "

@@ -93,10 +93,11 @@ public record SendRequest(
     /**
      * Returns a builder with the fields of this request.
      *
+     * @param body the payload as it is stored
      * @throws IllegalArgumentException if a field or the topic is invalid
      */
-    public DelayMessage.Builder toMessage(String topic) {
-        DelayMessage.Builder message = DelayMessage.to(topic).payload(body()).headers(headers);
+    public DelayMessage.Builder toMessage(String topic, byte[] body) {
+        DelayMessage.Builder message = DelayMessage.to(topic).payload(body).headers(headers);
         if (id != null) {
             message.id(id);
         }
