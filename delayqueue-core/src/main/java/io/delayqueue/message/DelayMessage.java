@@ -1,12 +1,10 @@
 package io.delayqueue.message;
 
-import io.delayqueue.Internal;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.LinkedHashMap;
-import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ParameterizedTypeReference;
@@ -94,16 +92,6 @@ public final class DelayMessage {
         return check("id", "message id", id, MAX_ID_BYTES);
     }
 
-    /**
-     * Formats a version with sixteen digits, so that the text order of versions is their numeric order.
-     *
-     * @throws IllegalArgumentException if the version is not from 0 to {@link #MAX_VERSION}
-     */
-    public static String versionDigits(long version) {
-        InvalidOptionException.requireRange("version", version, 0L, MAX_VERSION);
-        return String.format(Locale.ROOT, "%016d", version);
-    }
-
     private static String check(String name, String what, String value, int max) {
         Assert.notNull(value, () -> "'" + name + "' must not be null");
         if (value.isBlank()) {
@@ -175,8 +163,8 @@ public final class DelayMessage {
     }
 
     /** What this process knows about earlier sends; null if there were none. */
-    @Internal
-    public @Nullable SendHistory history() {
+    @Nullable
+    SendHistory history() {
         return history;
     }
 
@@ -393,9 +381,11 @@ public final class DelayMessage {
         }
 
         /**
-         * Marks the message as a repeat of an earlier send that may have stored it; if the repeat fails, the outcome
-         * is unknown. Applications do not need this method, because the message of an unknown outcome carries its
-         * nonce.
+         * Marks the message as a repeat of an earlier send whose {@link #nonce} the caller has kept, for example beyond a
+         * restart. If the earlier send stored the message, the repeat is recognised and stores nothing. If the repeat
+         * fails, the outcome is unknown, because the earlier send may have stored the message.
+         *
+         * <p>The message of an unknown outcome is marked already.
          *
          * @param nonce the nonce of the earlier send
          */
@@ -403,16 +393,8 @@ public final class DelayMessage {
             return repeatOf(nonce, SendHistory.ofOtherProcess());
         }
 
-        /**
-         * Marks the message as a repeat of an earlier send of this process.
-         *
-         * @param nonce the nonce of the earlier send
-         * @param history the history of the earlier send
-         */
-        @Internal
-        public Builder repeatOf(String nonce, SendHistory history) {
+        Builder repeatOf(String nonce, SendHistory history) {
             Assert.notNull(nonce, "'nonce' must not be null");
-            Assert.notNull(history, "'history' must not be null");
             this.nonce = nonce;
             this.history = history;
             return this;
@@ -441,7 +423,7 @@ public final class DelayMessage {
          * @throws IllegalArgumentException if the version is out of range
          */
         public Builder version(long version) {
-            return nonce("n" + versionDigits(version));
+            return nonce(Versions.nonce(version));
         }
 
         /**

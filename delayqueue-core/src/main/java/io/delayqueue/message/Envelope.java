@@ -2,7 +2,6 @@ package io.delayqueue.message;
 
 import java.time.Instant;
 import java.util.Map;
-import java.util.regex.Pattern;
 
 /**
  * A message as it is stored.
@@ -23,13 +22,11 @@ public record Envelope(
         Map<String, String> headers,
         byte[] payload) {
 
-    private static final Pattern VERSION = Pattern.compile("n\\d{16}");
-
     /**
      * Identifies the send, together with topic and id. A nonce belongs to one send, but a version may be sent again after
      * its message was handled, so the time of the send distinguishes versions.
      */
     public String sendId() {
-        return VERSION.matcher(nonce).matches() ? nonce + "." + sentAt.toEpochMilli() : nonce;
+        return Versions.isVersion(nonce) ? nonce + "." + sentAt.toEpochMilli() : nonce;
     }
 }

@@ -2,6 +2,7 @@ package io.delayqueue.message;
 
 import io.delayqueue.Internal;
 import java.util.concurrent.atomic.AtomicBoolean;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What this process knows about the sends of one message. The message of an unknown outcome shares its history with
@@ -27,6 +28,16 @@ public final class SendHistory {
     /** The history of a message that another process, or an earlier run of this one, may have stored. */
     static SendHistory ofOtherProcess() {
         return new SendHistory(true, true);
+    }
+
+    /** Returns what is known about earlier sends of a message; null if there were none. */
+    public static @Nullable SendHistory of(DelayMessage message) {
+        return message.history();
+    }
+
+    /** Returns a message that repeats the send of this history. */
+    public DelayMessage repeatOf(DelayMessage message, String id, String nonce) {
+        return message.toBuilder().id(id).repeatOf(nonce, this).build();
     }
 
     /** Whether a send without a reply may have stored the message. */

@@ -89,7 +89,7 @@ final class PendingMessage implements SendInterceptor.Sending {
         this.nonce = nonce;
         this.durability = durability;
         this.headers = message.headers();
-        this.history = message.history();
+        this.history = SendHistory.of(message);
     }
 
     /** Reads a message of an outbox. If it cannot be sent, it has its result. */
@@ -297,7 +297,7 @@ final class PendingMessage implements SendInterceptor.Sending {
 
     /** Returns the message with id and nonce, so that Redis recognises a further send as a repeat. */
     DelayMessage repeatable() {
-        return message.toBuilder().id(id).repeatOf(nonce, history()).build();
+        return history().repeatOf(message, id, nonce);
     }
 
     /** When the message becomes due. */

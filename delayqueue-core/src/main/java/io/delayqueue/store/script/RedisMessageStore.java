@@ -9,6 +9,7 @@ import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.message.RescheduleOutcome;
 import io.delayqueue.message.Shard;
+import io.delayqueue.message.Versions;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.LuaScript;
 import io.delayqueue.redis.RedisCallException;
@@ -108,7 +109,7 @@ public final class RedisMessageStore implements MessageStore {
                 shard,
                 id,
                 Durability.NONE,
-                call -> call.add(DelayMessage.versionDigits(DelayMessage.MAX_VERSION))
+                call -> call.add(Versions.digits(DelayMessage.MAX_VERSION))
                         .add("0")
                         .add(sentUntil.toEpochMilli()));
     }
@@ -157,7 +158,7 @@ public final class RedisMessageStore implements MessageStore {
 
     @Override
     public CompletableFuture<VersionedCancel> cancelUpTo(Shard shard, String id, long version, boolean claimed) {
-        return cancelUpTo(shard, id, DelayMessage.versionDigits(version), claimed ? "1" : "0");
+        return cancelUpTo(shard, id, Versions.digits(version), claimed ? "1" : "0");
     }
 
     @Override

@@ -2,9 +2,9 @@ package io.delayqueue.web.compat.ids;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.Shard;
+import io.delayqueue.message.Versions;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.LuaScript;
 import io.delayqueue.redis.ScriptCall;
@@ -136,7 +136,7 @@ public final class IdIndex {
      * @return empty if another push has started
      */
     CompletableFuture<Optional<Entered>> enterAsync(String id, String topic, long floor, @Nullable Entry read) {
-        return enter(id, topic, floor, read == null ? "-" : DelayMessage.versionDigits(read.version));
+        return enter(id, topic, floor, read == null ? "-" : Versions.digits(read.version));
     }
 
     private CompletableFuture<Optional<Entered>> enter(String id, String topic, long floor, String read) {
@@ -153,7 +153,7 @@ public final class IdIndex {
                         "settle",
                         id,
                         escaped(topic),
-                        DelayMessage.versionDigits(version),
+                        Versions.digits(version),
                         grace.toMillis(),
                         MAX_OTHERS)
                 .thenApply(reply -> switch (text(reply.get(0))) {
@@ -178,14 +178,7 @@ public final class IdIndex {
      * @param minAge minimum age of the entry
      */
     CompletableFuture<Void> removeAsync(String id, long version, Duration minAge) {
-        return run(
-                        others,
-                        OPERATIONS,
-                        "remove",
-                        id,
-                        DelayMessage.versionDigits(version),
-                        grace.toMillis(),
-                        minAge.toMillis())
+        return run(others, OPERATIONS, "remove", id, Versions.digits(version), grace.toMillis(), minAge.toMillis())
                 .thenApply(reply -> null);
     }
 
