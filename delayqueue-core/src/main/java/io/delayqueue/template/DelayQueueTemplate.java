@@ -255,7 +255,7 @@ public class DelayQueueTemplate implements DelayQueueOperations {
             boolean isFirst = message.hasNewId()
                     || seen.computeIfAbsent(topic, any -> new HashSet<>()).add(id);
             if (!isFirst && message.rejectsDuplicate()) {
-                message.ended(new Duplicate(topic, id));
+                message.end(new Duplicate(topic, id));
                 events.publish(listener -> listener.duplicateRejected(topic, id));
                 continue;
             }
@@ -265,14 +265,14 @@ public class DelayQueueTemplate implements DelayQueueOperations {
                     shard = Await.call(() -> topics.shardOf(topic, id));
                 }
                 if (shard == null) {
-                    message.ended(SendFailures.notTried(message, noReply));
+                    message.end(SendFailures.notTried(message, noReply));
                 } else {
                     byRoute.computeIfAbsent(message.route(shard), any -> new ArrayList<>())
                             .add(message);
                 }
             } catch (RuntimeException e) {
                 Failed failed = SendFailures.notStored(message, e);
-                message.ended(failed);
+                message.end(failed);
                 noReply = SendFailures.noReply(failed);
             }
         }
@@ -380,17 +380,17 @@ public class DelayQueueTemplate implements DelayQueueOperations {
         if (message.nonce() != null && !NONCE.matcher(message.nonce()).matches()) {
             // no earlier send can have used an invalid nonce
             String detail = "its nonce must be 1 to 64 letters and digits, but was " + Printable.of(message.nonce());
-            return pending.ended(new Rejected(message.topic(), id, Reason.INVALID, detail, null));
+            return pending.end(new Rejected(message.topic(), id, Reason.INVALID, detail, null));
         }
         String objection = limits.objectionTo(message, clock);
         if (objection == null) {
             try {
                 objection = pending.serialised(payloads.write(message)).objection(limits);
             } catch (PayloadConversionException e) {
-                return pending.ended(pending.notStored(Reason.FAILED, String.valueOf(e.getMessage()), e));
+                return pending.end(pending.notStored(Reason.FAILED, String.valueOf(e.getMessage()), e));
             }
         }
-        return objection == null ? pending : pending.ended(pending.notStored(Reason.INVALID, objection, null));
+        return objection == null ? pending : pending.end(pending.notStored(Reason.INVALID, objection, null));
     }
 
     private String nonce(DelayMessage message) {

@@ -109,7 +109,7 @@ final class PendingMessage implements SendInterceptor.Sending {
             pending.payload = envelope.payload();
             String objection = pending.objection(limits);
             if (objection != null) {
-                return pending.ended(pending.notStored(Reason.INVALID, objection, null));
+                return pending.end(pending.notStored(Reason.INVALID, objection, null));
             }
             pending.encode(stored.due(), envelope.limits(), stored.memory());
             return pending;
@@ -117,7 +117,7 @@ final class PendingMessage implements SendInterceptor.Sending {
             DelayMessage unreadable = message.payload(stored.envelope()).build();
             PendingMessage pending =
                     new PendingMessage(unreadable, stored.id(), OutgoingMessage.GENERATED_ID, stored.durability());
-            return pending.ended(pending.notStored(Reason.INVALID, "the outbox cannot read it: " + e.getMessage(), e));
+            return pending.end(pending.notStored(Reason.INVALID, "the outbox cannot read it: " + e.getMessage(), e));
         }
     }
 
@@ -150,7 +150,7 @@ final class PendingMessage implements SendInterceptor.Sending {
     }
 
     /** Ends the message with its result. */
-    PendingMessage ended(SendResult with) {
+    PendingMessage end(SendResult with) {
         result.complete(with);
         return this;
     }

@@ -143,7 +143,7 @@ final class SendBatcher {
             message.encode();
             return true;
         } catch (RuntimeException e) {
-            message.ended(SendFailures.notStored(message, e));
+            message.end(SendFailures.notStored(message, e));
             return false;
         }
     }
@@ -186,7 +186,7 @@ final class SendBatcher {
     }
 
     private static void notTried(List<PendingMessage> messages, @Nullable Throwable noReply) {
-        messages.forEach(message -> message.ended(SendFailures.notTried(message, noReply)));
+        messages.forEach(message -> message.end(SendFailures.notTried(message, noReply)));
     }
 
     /**
@@ -316,7 +316,7 @@ final class SendBatcher {
             // an interrupt of the calling thread is no failure of Redis
             callEnded(call, Thread.currentThread().isInterrupted() ? null : noReply(results));
             for (int i = 0; i < call.size(); i++) {
-                call.get(i).ended(results.get(i));
+                call.get(i).end(results.get(i));
             }
         });
     }
@@ -335,7 +335,7 @@ final class SendBatcher {
     private void repeatEachAlone(List<PendingMessage> call) {
         CompletableFuture<List<SendResult>> stored = Completions.all(call.stream()
                 .map(message -> store(List.of(message)).thenApply(results -> {
-                    message.ended(results.get(0));
+                    message.end(results.get(0));
                     return results.get(0);
                 }))
                 .toList());
