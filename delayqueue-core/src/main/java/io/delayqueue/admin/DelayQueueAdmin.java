@@ -5,9 +5,9 @@ import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.DeadLetter;
-import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Due;
 import io.delayqueue.message.InvalidOptionException;
+import io.delayqueue.message.Names;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.message.Shard;
@@ -252,7 +252,7 @@ public class DelayQueueAdmin {
      */
     private <T> Optional<T> inShardOf(
             String topic, String deadLetterId, String verb, Function<Shard, CompletableFuture<T>> call) {
-        DelayMessage.checkTopic(topic);
+        Names.checkTopic(topic);
         Assert.notNull(deadLetterId, "'deadLetterId' must not be null");
         int end = deadLetterId.lastIndexOf('@');
         if (end < 1) {
@@ -270,7 +270,7 @@ public class DelayQueueAdmin {
     }
 
     private static <T> T translating(Supplier<String> attempt, String topic, Supplier<T> call) {
-        DelayMessage.checkTopic(topic);
+        Names.checkTopic(topic);
         try {
             return call.get();
         } catch (RuntimeException e) {

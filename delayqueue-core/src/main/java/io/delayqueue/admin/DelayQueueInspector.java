@@ -8,10 +8,10 @@ import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.coordination.NodeReport;
 import io.delayqueue.listener.ListenerStatus;
 import io.delayqueue.message.Completions;
-import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.DurationText;
 import io.delayqueue.message.InvalidOptionException;
 import io.delayqueue.message.MessageSnapshot;
+import io.delayqueue.message.Names;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.Await;
@@ -184,14 +184,14 @@ public class DelayQueueInspector {
      *     topic
      */
     public CompletableFuture<Duration> lag(String topic) {
-        DelayMessage.checkTopic(topic);
+        Names.checkTopic(topic);
         return TopicCounts.read(store, registry, topic)
                 .thenApply(counts -> counts.map(TopicCounts::lag).orElse(Duration.ZERO));
     }
 
     /** The status of a topic; empty if it is not registered. */
     public Optional<TopicStatus> topic(String topic) {
-        DelayMessage.checkTopic(topic);
+        Names.checkTopic(topic);
         return translating(
                 "Reading topic " + Printable.of(topic),
                 () -> Await.call(() -> registry.freshShards(topic)).isPresent()
@@ -202,7 +202,7 @@ public class DelayQueueInspector {
     /** The same, but a topic that could not be counted has no counts and a problem. */
     @Internal
     public Optional<TopicStatus> topicOrProblem(String topic) {
-        DelayMessage.checkTopic(topic);
+        Names.checkTopic(topic);
         return Await.result(translating(
                 "Reading topic " + Printable.of(topic),
                 directory.readAsync().thenCompose(read -> readableStatus(topic, read))));
@@ -242,7 +242,7 @@ public class DelayQueueInspector {
      */
     public MessagePage messages(String topic, MessageView view, int count, @Nullable String page) {
         Assert.notNull(view, "'view' must not be null");
-        DelayMessage.checkTopic(topic);
+        Names.checkTopic(topic);
         InvalidOptionException.requireRange("count", count, 1, MAX_PAGE);
         Place after = page == null ? null : MessagePages.parse(view, page);
         return translating(
@@ -258,7 +258,7 @@ public class DelayQueueInspector {
      * @throws IllegalArgumentException if the id is invalid
      */
     public List<MessageSnapshot> find(String id) {
-        DelayMessage.checkId(id);
+        Names.checkId(id);
         return Await.result(translating(
                         "Finding message " + Printable.of(id),
                         registry.topics()
@@ -288,7 +288,7 @@ public class DelayQueueInspector {
      * @throws IllegalArgumentException if the count is out of range
      */
     public DeadLetterGroups deadLetterGroups(String topic, int count) {
-        DelayMessage.checkTopic(topic);
+        Names.checkTopic(topic);
         InvalidOptionException.requireRange("count", count, 1, MAX_GROUPED);
         return translating(
                 "Grouping dead letters of topic " + Printable.of(topic),
@@ -307,7 +307,7 @@ public class DelayQueueInspector {
      */
     public Upcoming upcoming(String topic, Duration span, int buckets) {
         Assert.notNull(span, "'span' must not be null");
-        DelayMessage.checkTopic(topic);
+        Names.checkTopic(topic);
         InvalidOptionException.requireRange("buckets", buckets, 1, MAX_BUCKETS);
         if (span.compareTo(Duration.ofMillis(buckets)) < 0 || span.compareTo(MAX_SPAN) > 0) {
             throw new IllegalArgumentException("'span' must be from "

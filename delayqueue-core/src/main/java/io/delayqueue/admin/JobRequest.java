@@ -1,8 +1,8 @@
 package io.delayqueue.admin;
 
-import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.DurationText;
 import io.delayqueue.message.InvalidOptionException;
+import io.delayqueue.message.Names;
 import io.delayqueue.message.Printable;
 import java.time.Duration;
 import java.time.Instant;
@@ -40,7 +40,7 @@ public record JobRequest(
      * @throws IllegalArgumentException if an option is out of range or does not belong to the action
      */
     public JobRequest {
-        DelayMessage.checkTopic(topic);
+        Names.checkTopic(topic);
         InvalidOptionException.require(
                 !delay.isNegative(), "delay", "must not be negative, but was " + DurationText.of(delay));
         InvalidOptionException.require(action == JobAction.REPLAY || delay.isZero(), "delay", only("replay", action));
@@ -51,7 +51,7 @@ public record JobRequest(
         InvalidOptionException.requireRange("perSecond", perSecond, 0, MAX_PER_SECOND);
         InvalidOptionException.require(action == JobAction.MOVE || target == null, "target", only("move", action));
         if (target != null) {
-            DelayMessage.checkTopic(target);
+            Names.checkTopic(target);
             InvalidOptionException.require(
                     !target.equals(topic), "target", "must be another topic, but was " + Printable.of(target));
         }

@@ -9,7 +9,7 @@ import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.listener.ListenerSpec;
 import io.delayqueue.listener.ManagedListener;
 import io.delayqueue.message.DeadLetter;
-import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.Names;
 import io.delayqueue.message.Shard.QueueKind;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
@@ -76,7 +76,7 @@ public final class DefaultDelayListenerContainerFactory implements DelayListener
 
     @Override
     public ManagedListener createContainer(DelayListenerEndpoint endpoint) {
-        DelayMessage.checkTopic(endpoint.topic());
+        Names.checkTopic(endpoint.topic());
         if (endpoint.handling() instanceof OfDeadLetters deadLettered) {
             return engine.apply(ofDeadLetters(endpoint, deadLettered));
         }

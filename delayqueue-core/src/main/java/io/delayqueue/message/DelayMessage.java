@@ -69,44 +69,7 @@ public final class DelayMessage {
      * @throws IllegalArgumentException if the topic is blank, too long or contains an unpaired surrogate
      */
     public static Builder to(String topic) {
-        return new Builder(checkTopic(topic));
-    }
-
-    /**
-     * Checks the name of a topic.
-     *
-     * @return the name
-     * @throws IllegalArgumentException if the name is blank, longer than 128 bytes or contains an unpaired surrogate
-     */
-    public static String checkTopic(String topic) {
-        return check("topic", "topic", topic, MAX_TOPIC_BYTES);
-    }
-
-    /**
-     * Checks an id.
-     *
-     * @return the id
-     * @throws IllegalArgumentException if the id is blank, longer than 256 bytes or contains an unpaired surrogate
-     */
-    public static String checkId(String id) {
-        return check("id", "message id", id, MAX_ID_BYTES);
-    }
-
-    private static String check(String name, String what, String value, int max) {
-        Assert.notNull(value, () -> "'" + name + "' must not be null");
-        if (value.isBlank()) {
-            throw new IllegalArgumentException("A " + what + " must not be blank");
-        }
-        int length = Utf8.length(value);
-        if (length < 0) {
-            throw new IllegalArgumentException(
-                    "A " + what + " must not contain an unpaired surrogate: " + Printable.of(value));
-        }
-        if (length > max) {
-            throw new IllegalArgumentException("A " + what + " must have at most " + max
-                    + " bytes of UTF-8, but this one has " + length + ": " + Printable.of(value));
-        }
-        return value;
+        return new Builder(Names.checkTopic(topic));
     }
 
     /** The topic. */
@@ -239,7 +202,7 @@ public final class DelayMessage {
          * @throws IllegalArgumentException if the id is blank, too long or contains an unpaired surrogate
          */
         public Builder id(String id) {
-            this.id = checkId(id);
+            this.id = Names.checkId(id);
             return this;
         }
 

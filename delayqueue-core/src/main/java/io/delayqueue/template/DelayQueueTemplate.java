@@ -11,6 +11,7 @@ import io.delayqueue.message.Due;
 import io.delayqueue.message.Durability;
 import io.delayqueue.message.DurationText;
 import io.delayqueue.message.MessageSnapshot;
+import io.delayqueue.message.Names;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.RescheduleOutcome;
 import io.delayqueue.message.SendResult;
@@ -332,8 +333,8 @@ public class DelayQueueTemplate implements DelayQueueOperations {
     }
 
     private RescheduleOutcome reschedule(String topic, String id, Due due) {
-        DelayMessage.checkTopic(topic);
-        DelayMessage.checkId(id);
+        Names.checkTopic(topic);
+        Names.checkId(id);
         String objection = limits.objectionTo(due, clock);
         if (objection != null) {
             throw new IllegalArgumentException("Message " + Printable.of(id) + " in topic " + Printable.of(topic)
@@ -350,8 +351,8 @@ public class DelayQueueTemplate implements DelayQueueOperations {
 
     /** Empty if the topic is not registered. */
     private <T> Optional<T> inShard(String verb, String topic, String id, Function<Shard, CompletableFuture<T>> call) {
-        DelayMessage.checkTopic(topic);
-        DelayMessage.checkId(id);
+        Names.checkTopic(topic);
+        Names.checkId(id);
         try {
             return Await.call(() -> topics.withShard(topic, id, call));
         } catch (RuntimeException e) {

@@ -44,12 +44,12 @@ class PrintableTests {
     @Test
     void anExceptionNeverHoldsMoreThanThat() {
         String id = "a\n" + "x".repeat(300_000);
-        assertThatThrownBy(() -> DelayMessage.checkId(id))
+        assertThatThrownBy(() -> Names.checkId(id))
                 .hasMessageContaining("300002")
                 .hasMessageContaining("a\\nxxx")
                 .hasMessageNotContaining("\n")
                 .satisfies(thrown -> assertThat(thrown.getMessage()).hasSizeLessThan(400));
-        assertThatThrownBy(() -> DelayMessage.checkTopic(id + "\ud83d"))
+        assertThatThrownBy(() -> Names.checkTopic(id + "\ud83d"))
                 .hasMessageNotContaining("\n")
                 .satisfies(thrown -> assertThat(thrown.getMessage()).hasSizeLessThan(400));
     }

@@ -1,7 +1,7 @@
 package io.delayqueue.template.receive;
 
-import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.DurationText;
+import io.delayqueue.message.Names;
 import java.time.Duration;
 import org.springframework.util.Assert;
 
@@ -24,7 +24,7 @@ public record ReceiveRequest(String topic, int max, Duration waitTime, Duration 
      * @throws IllegalArgumentException if a value is null, blank or out of its range
      */
     public ReceiveRequest {
-        DelayMessage.checkTopic(topic);
+        Names.checkTopic(topic);
         Assert.notNull(waitTime, "'waitTime' must not be null");
         Assert.notNull(lease, "'lease' must not be null");
         if (max < 1 || max > LARGEST) {

@@ -1,6 +1,7 @@
 package io.delayqueue.web.api;
 
 import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.Names;
 import io.delayqueue.message.SendResult;
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.idempotency.IdempotencyKeys;
@@ -76,7 +77,7 @@ public record MessageSending(
     }
 
     private List<DelayMessage> messages(String topic, List<SendRequest> requests, IdempotencyKey key) {
-        DelayMessage.checkTopic(topic);
+        Names.checkTopic(topic);
         List<DelayMessage> messages = new ArrayList<>(requests.size());
         for (int i = 0; i < requests.size(); i++) {
             messages.add(message(topic, requests.get(i), requests.size() == 1 ? "The message" : "Message " + i));

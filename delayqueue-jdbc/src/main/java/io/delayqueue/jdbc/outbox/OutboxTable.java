@@ -1,9 +1,9 @@
 package io.delayqueue.jdbc.outbox;
 
 import io.delayqueue.jdbc.SqlDialect;
-import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Due;
 import io.delayqueue.message.Durability;
+import io.delayqueue.message.Names;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.store.EnvelopeFormat;
 import io.delayqueue.store.OutgoingMessage.Memory;
@@ -197,8 +197,8 @@ final class OutboxTable {
         }
         String topic = row.getString(2);
         String id = row.getString(3);
-        DelayMessage.checkTopic(topic);
-        DelayMessage.checkId(id);
+        Names.checkTopic(topic);
+        Names.checkId(id);
         return new Row(
                 row.getLong(1),
                 new OutboxMessage(

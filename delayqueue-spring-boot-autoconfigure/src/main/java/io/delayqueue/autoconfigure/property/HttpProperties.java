@@ -1,8 +1,8 @@
 package io.delayqueue.autoconfigure.property;
 
 import io.delayqueue.autoconfigure.failure.InvalidPropertyException;
-import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.DurationText;
+import io.delayqueue.message.Names;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
@@ -235,7 +235,7 @@ public record HttpProperties(
                 name,
                 "is a placeholder for a property or environment variable that does not exist");
         try {
-            DelayMessage.checkTopic(pattern);
+            Names.checkTopic(pattern);
         } catch (IllegalArgumentException e) {
             throw invalid(name, "must be a topic, or a pattern with asterisks, but is invalid: " + e.getMessage());
         }

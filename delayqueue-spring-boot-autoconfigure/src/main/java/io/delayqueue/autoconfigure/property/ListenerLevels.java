@@ -4,8 +4,8 @@ import io.delayqueue.annotation.RetryPolicies;
 import io.delayqueue.autoconfigure.failure.InvalidPropertyException;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.listener.RetryPolicy;
-import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.InvalidOptionException;
+import io.delayqueue.message.Names;
 import java.util.Map;
 import java.util.function.Function;
 import org.springframework.beans.factory.BeanFactory;
@@ -34,7 +34,7 @@ public record ListenerLevels(
     public void check() {
         defaults();
         topics.keySet().forEach(topic -> {
-            InvalidPropertyException.check(prefix(topic), () -> DelayMessage.checkTopic(topic));
+            InvalidPropertyException.check(prefix(topic), () -> Names.checkTopic(topic));
             ofTopic(topic);
         });
     }

@@ -1,6 +1,6 @@
 package io.delayqueue.web.api.request;
 
-import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.Names;
 import io.delayqueue.template.receive.LeasedDelivery;
 import io.delayqueue.web.api.json.Formats;
 import java.util.regex.Matcher;
@@ -35,8 +35,8 @@ public record Receipt(String topic, String id, String delivery) {
         }
         try {
             return new Receipt(
-                    DelayMessage.checkTopic(Formats.ofBase64Url(matcher.group(1))),
-                    DelayMessage.checkId(Formats.ofBase64Url(matcher.group(2))),
+                    Names.checkTopic(Formats.ofBase64Url(matcher.group(1))),
+                    Names.checkId(Formats.ofBase64Url(matcher.group(2))),
                     matcher.group(3));
         } catch (IllegalArgumentException e) {
             return null;

@@ -1,7 +1,7 @@
 package io.delayqueue.web.api.request;
 
 import com.fasterxml.jackson.annotation.JsonProperty;
-import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.Names;
 import io.delayqueue.web.api.json.InvalidRequestException;
 import java.time.Duration;
 import java.util.List;
@@ -48,7 +48,7 @@ public record ReceiveRequest(
         }
         for (int i = 0; i < topics.size(); i++) {
             try {
-                DelayMessage.checkTopic(topics.get(i));
+                Names.checkTopic(topics.get(i));
             } catch (IllegalArgumentException e) {
                 throw InvalidRequestException.ofField("topics[" + i + "]", "is invalid: " + e.getMessage() + ".");
             }
