@@ -3,8 +3,6 @@ package io.delayqueue.container;
 import io.delayqueue.listener.Acknowledgement;
 import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.ListenerOptions;
-import io.delayqueue.message.DeadLetterCause;
-import io.delayqueue.message.DurationText;
 import io.delayqueue.message.Envelope;
 import io.delayqueue.message.Failure;
 import io.delayqueue.message.Printable;
@@ -26,21 +24,16 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, PendingSettlem
     private static final AtomicReferenceFieldUpdater<ClaimedDelivery, Settlement> SETTLEMENT =
             AtomicReferenceFieldUpdater.newUpdater(ClaimedDelivery.class, Settlement.class, "settlement");
 
-    private static final Duration LONGEST_EXTENSION = Duration.ofDays(365);
-
     private final Owner owner;
     private final RedisClock clock;
     private final String topic;
     private final Claim claim;
     private final ListenerOptions options;
     private final long baseLeaseNanos;
-    private volatile long leaseNanos;
+    private volatile long leaseDeadline;
     private volatile long confirmedAt;
     private volatile long repliedAt;
     private volatile long confirmationRequiredAt;
-    /** The end of the longest requested extension; guarded by the monitor of this delivery. */
-    private long extendedUntil;
-
     private volatile boolean lost;
     private volatile boolean leaseEnded;
     private volatile long startedAt;
@@ -73,11 +66,10 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, PendingSettlem
         this.claim = claim;
         this.options = options;
         this.baseLeaseNanos = lease(claim, options.lease()).toNanos();
-        this.leaseNanos = baseLeaseNanos;
+        this.leaseDeadline = sentAt + baseLeaseNanos;
         this.confirmedAt = sentAt;
         this.confirmationRequiredAt = sentAt;
         this.repliedAt = repliedAt;
-        this.extendedUntil = sentAt;
         this.claimedAt = sentAt;
     }
 
@@ -132,11 +124,14 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, PendingSettlem
 
     // ---- lease -----------------------------------------------------------------------------------------------------
 
-    /** Records that a request, sent at {@code sentAt}, renewed the lease. */
+    /** Records that a request, sent at {@code sentAt}, renewed the lease. Only the poller's task calls this. */
     void confirmed(long sentAt, long repliedAt, long leaseNanos) {
         this.confirmedAt = sentAt;
         this.repliedAt = repliedAt;
-        this.leaseNanos = leaseNanos;
+        long until = sentAt + leaseNanos;
+        if (until - leaseDeadline > 0) { // Redis never shortens a lease
+            leaseDeadline = until;
+        }
     }
 
     /**
@@ -161,18 +156,7 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, PendingSettlem
 
     /** The earliest time at which the lease can end, by the monotonic clock. */
     long leaseDeadline() {
-        return confirmedAt + leaseNanos;
-    }
-
-    /**
-     * Returns an extension of the lease to at least the given time from now. It shortens neither the lease nor an
-     * earlier extension. Extensions must be sent in the order of the calls, so the caller holds the monitor of this
-     * delivery until it has added the extension to the session.
-     */
-    Settlement.Extend extension(Duration time, long now) {
-        long remaining = Math.max(leaseDeadline() - now, extendedUntil - now);
-        extendedUntil = now + Math.max(remaining, Math.max(time.toNanos(), baseLeaseNanos));
-        return new Settlement.Extend(id(), claim.token(), Duration.ofNanos(extendedUntil - now));
+        return leaseDeadline;
     }
 
     /** Returns the settlement that renews the lease. After an extension the current lease may be longer. */
@@ -236,10 +220,7 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, PendingSettlem
 
     /** The settlement for a request to retry: dead-letter after the last permitted attempt. */
     Settlement retryOnDemand(Duration delay) {
-        Failure failure = new Failure("retry", "requested by the handler");
-        return attempt() >= maxAttempts()
-                ? new Settlement.ToDeadLetters(id(), claim.token(), DeadLetterCause.ATTEMPTS_SPENT, failure)
-                : new Settlement.Retry(id(), claim.token(), delay, failure);
+        return claim.retry(delay, new Failure("retry", "requested by the handler"), maxAttempts());
     }
 
     @Override
@@ -255,21 +236,14 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, PendingSettlem
 
     @Override
     public CompletableFuture<Boolean> retry(Duration delay) {
-        if (delay.isNegative()) {
-            throw new IllegalArgumentException("delay must be zero or more, but was " + DurationText.of(delay));
-        }
+        Settlement.Retry.checkDelay(delay);
         settle(retryOnDemand(delay));
         return accepted;
     }
 
     @Override
     public CompletableFuture<Boolean> postpone(Duration delay) {
-        Settlement.Postpone postpone = new Settlement.Postpone(id(), claim.token(), delay, options.maxPostponements());
-        settle(
-                postpone.isPermitted(claim.postponements())
-                        ? postpone
-                        : new Settlement.ToDeadLetters(
-                                id(), claim.token(), DeadLetterCause.POSTPONEMENTS_SPENT, postpone.failure()));
+        settle(claim.postpone(delay, options.maxPostponements()));
         return accepted;
     }
 
@@ -281,9 +255,7 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, PendingSettlem
 
     @Override
     public CompletableFuture<Boolean> extend(Duration time) {
-        if (time.compareTo(Duration.ofSeconds(1)) < 0 || time.compareTo(LONGEST_EXTENSION) > 0) {
-            throw new IllegalArgumentException("time must be from 1 s to 365 d, but was " + DurationText.of(time));
-        }
+        Settlement.Extend.checkTime(time);
         return owner.extend(this, time);
     }
 

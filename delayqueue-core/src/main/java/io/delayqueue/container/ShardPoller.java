@@ -41,7 +41,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Only the task builds polls and applies replies, and it never runs twice at a time. Other threads add settlements
  * and extensions, take waiting deliveries, and switch {@link #claiming}. Each shared part is thread-safe by itself. No
- * lock spans two of them, except that the monitor of a delivery keeps its extensions in order.
+ * lock spans two of them.
  */
 final class ShardPoller extends RedisTask implements SignalListener, ClaimedDelivery.Owner, IsolationSlot.Claimant {
 
@@ -685,11 +685,8 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         if (delivery.isStarted()) {
             attempts.settled(settlement, delivery.attempt(), delivery.startedAt(), failure);
         }
-        boolean readsMessage =
-                settlement instanceof Settlement.ToDeadLetters || settlement instanceof Settlement.Release;
-        int bytes = readsMessage ? delivery.claim().stored().length : 0;
         // added to the session before it leaves the open deliveries, so that a stop always waits for it
-        session.add(new PendingSettlement(settlement, delivery, nanoTime.getAsLong(), bytes, failure, accepted));
+        add(delivery, settlement, failure, accepted);
         deliveries.remove(delivery);
         if (delivery.claim().isolated()) {
             endIsolation(delivery);
@@ -703,17 +700,20 @@ final class ShardPoller extends RedisTask implements SignalListener, ClaimedDeli
         if (delivery.isLost() || delivery.isSettled()) {
             return CompletableFuture.completedFuture(false);
         }
-        if (delivery.leaseDeadline() - nanoTime.getAsLong() >= time.toNanos()) {
-            return CompletableFuture.completedFuture(true);
-        }
         CompletableFuture<Boolean> result = new CompletableFuture<>();
-        synchronized (delivery) {
-            Extend extension = delivery.extension(time, nanoTime.getAsLong());
-            session.add(new PendingSettlement(extension, delivery, nanoTime.getAsLong(), 0, null, result));
-        }
+        add(delivery, new Extend(delivery.id(), delivery.claim().token(), time), null, result);
         wakeForWork();
         failIfAbandoned();
         return result;
+    }
+
+    private void add(
+            ClaimedDelivery delivery,
+            Settlement settlement,
+            @Nullable Throwable failure,
+            CompletableFuture<Boolean> accepted) {
+        int bytes = delivery.claim().stored().length;
+        session.add(new PendingSettlement(settlement, delivery, nanoTime.getAsLong(), bytes, failure, accepted));
     }
 
     private void wakeForWork() {

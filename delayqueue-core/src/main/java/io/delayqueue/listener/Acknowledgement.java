@@ -47,10 +47,10 @@ public interface Acknowledgement {
     CompletableFuture<Boolean> deadLetter(String reason);
 
     /**
-     * Extends the lease to at least the given time from now. The engine renews the leases of listeners automatically;
+     * Extends the lease to at least the given time from now; never shortens it. The engine renews the leases of listeners automatically;
      * use this method for work that continues beyond the listener's handling time, and for received deliveries.
      *
-     * @param time 1 second to 365 days; for a received delivery 1 second to 1 day
+     * @param time 1 second to 1 day
      * @throws IllegalArgumentException if the time is out of range
      */
     CompletableFuture<Boolean> extend(Duration time);

@@ -1,6 +1,9 @@
 package io.delayqueue.store;
 
+import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.Envelope;
+import io.delayqueue.message.Failure;
+import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,5 +43,29 @@ public record Claim(
      */
     public Envelope envelope() {
         return EnvelopeFormat.read(stored);
+    }
+
+    /**
+     * The settlement for a request to retry: dead-letters the message after its last permitted attempt. Redis does not
+     * count, because the number of an attempt does not change while the lease is held.
+     *
+     * @param maxAttempts the permitted attempts: the message's own limit, or else the consumer's
+     */
+    public Settlement retry(Duration delay, Failure failure, int maxAttempts) {
+        return attempt >= maxAttempts
+                ? new Settlement.ToDeadLetters(id, token, DeadLetterCause.ATTEMPTS_SPENT, failure)
+                : new Settlement.Retry(id, token, delay, failure);
+    }
+
+    /**
+     * The settlement for a request to postpone: dead-letters the message after its last permitted postponement.
+     *
+     * @param permitted number of postponements that the message may have, 0 for unlimited
+     */
+    public Settlement postpone(Duration delay, int permitted) {
+        Settlement.Postpone requested = new Settlement.Postpone(id, token, delay, permitted);
+        return requested.isPermitted(postponements)
+                ? new Settlement.Postpone(id, token, delay, 0)
+                : new Settlement.ToDeadLetters(id, token, DeadLetterCause.POSTPONEMENTS_SPENT, requested.failure());
     }
 }

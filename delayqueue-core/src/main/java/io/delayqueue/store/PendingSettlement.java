@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * @param settlement the settlement
  * @param delivery details of the delivery for events; null if no handler or receiver got the delivery
  * @param givenAt time at which the application settled or extended, by the monotonic clock in nanoseconds
- * @param bytesRead number of message bytes that Redis reads for the settlement; their sum is limited for each poll
+ * @param messageBytes size of the stored message in bytes, or {@link #UNKNOWN_SIZE}
  * @param failure failure of the attempt, or null
  * @param accepted completed with true if Redis accepted the settlement, with false if it rejected it
  */
@@ -19,9 +19,17 @@ public record PendingSettlement(
         Settlement settlement,
         @Nullable Attempt delivery,
         long givenAt,
-        int bytesRead,
+        int messageBytes,
         @Nullable Throwable failure,
         CompletableFuture<Boolean> accepted) {
+
+    /** Assumed size of a message in bytes if only its receipt is known. */
+    public static final int UNKNOWN_SIZE = PollRequest.MAX_BYTES / 50;
+
+    /** Number of message bytes that Redis reads for the settlement; their sum is limited for each poll. */
+    int bytesRead() {
+        return settlement.readsMessage() ? messageBytes : 0;
+    }
 
     /** The same with the handling time in a dead letter. */
     PendingSettlement withHandling(Instant now) {
@@ -31,7 +39,7 @@ public record PendingSettlement(
                         new Settlement.ToDeadLetters(to.id(), to.token(), to.cause(), to.failure(), handling),
                         delivery,
                         givenAt,
-                        bytesRead,
+                        messageBytes,
                         failure,
                         accepted)
                 : this;

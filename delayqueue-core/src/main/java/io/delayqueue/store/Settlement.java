@@ -15,6 +15,11 @@ public sealed interface Settlement {
     /** Token of the lease. */
     String token();
 
+    /** Whether Redis reads the whole message for this settlement, or may have to. */
+    default boolean readsMessage() {
+        return false;
+    }
+
     /** Acknowledges the delivery and removes the message. */
     record Acknowledge(String id, String token) implements Settlement {}
 
@@ -23,9 +28,10 @@ public sealed interface Settlement {
      *
      * @param delay the delay, at most ten years; a longer one is shortened
      * @param failure the failure of the attempt
-     * @param ifAttemptsLeft whether Redis checks the number of attempts, for which it reads the whole message. The
-     *     limit is the message's own or, if it has none, that of {@link PollRequest.Reclaiming}. After the last
-     *     permitted attempt the message is dead-lettered instead, and the reply reports the dead letter
+     * @param ifAttemptsLeft whether Redis checks the number of attempts, for which it reads the whole message: by receipt,
+     *     the number is not known here. The limit is the message's own or, if it has none, that of
+     *     {@link PollRequest.Reclaiming}. After the last permitted attempt the message is dead-lettered instead, and
+     *     the reply reports the dead letter
      */
     record Retry(String id, String token, Duration delay, Failure failure, boolean ifAttemptsLeft)
             implements Settlement {
@@ -40,6 +46,22 @@ public sealed interface Settlement {
         /** Creates a retry whose attempts Redis does not check: the caller has checked them by its claim. */
         public Retry(String id, String token, Duration delay, Failure failure) {
             this(id, token, delay, failure, false);
+        }
+
+        /**
+         * Checks a delay.
+         *
+         * @throws IllegalArgumentException if it is negative
+         */
+        public static void checkDelay(Duration delay) {
+            if (delay.isNegative()) {
+                throw new IllegalArgumentException("delay must be zero or more, but was " + DurationText.of(delay));
+            }
+        }
+
+        @Override
+        public boolean readsMessage() {
+            return ifAttemptsLeft;
         }
     }
 
@@ -64,6 +86,11 @@ public sealed interface Settlement {
         public ToDeadLetters(String id, String token, String reason) {
             this(id, token, DeadLetterCause.REQUESTED, new Failure("requested", reason));
         }
+
+        @Override
+        public boolean readsMessage() {
+            return true;
+        }
     }
 
     /**
@@ -72,7 +99,8 @@ public sealed interface Settlement {
      * reports the dead letter.
      *
      * @param delay the delay, 0 to 3,650 days
-     * @param permitted number of postponements that the message may have, 0 for unlimited
+     * @param permitted number of postponements that the message may have, for Redis to check; 0 if it is unlimited or was
+     *     checked
      */
     record Postpone(String id, String token, Duration delay, int permitted) implements Settlement {
 
@@ -99,6 +127,11 @@ public sealed interface Settlement {
             return permitted == 0 || postponements < permitted;
         }
 
+        @Override
+        public boolean readsMessage() {
+            return permitted > 0;
+        }
+
         /** The failure of the dead letter if no postponement is left. */
         public Failure failure() {
             return new Failure("postpone", "The message was already postponed " + permitted + " times");
@@ -116,12 +149,33 @@ public sealed interface Settlement {
         public Release(String id, String token) {
             this(id, token, null);
         }
+
+        @Override
+        public boolean readsMessage() {
+            return true;
+        }
     }
 
     /**
-     * Extends the lease. The delivery stays unsettled.
+     * Extends the lease, and never shortens it. The delivery stays unsettled.
      *
-     * @param lease new length of the lease, from the time at which the poll runs
+     * @param lease least length of the lease, from the time at which the poll runs
      */
-    record Extend(String id, String token, Duration lease) implements Settlement {}
+    record Extend(String id, String token, Duration lease) implements Settlement {
+
+        private static final Duration SHORTEST = Duration.ofSeconds(1);
+        /** The longest lease of a listener, receiver or message, too. */
+        private static final Duration LONGEST = Duration.ofDays(1);
+
+        /**
+         * Checks the time of an extension.
+         *
+         * @throws IllegalArgumentException if it is not from 1 s to 1 d
+         */
+        public static void checkTime(Duration time) {
+            if (time.compareTo(SHORTEST) < 0 || time.compareTo(LONGEST) > 0) {
+                throw new IllegalArgumentException("time must be from 1 s to 1 d, but was " + DurationText.of(time));
+            }
+        }
+    }
 }

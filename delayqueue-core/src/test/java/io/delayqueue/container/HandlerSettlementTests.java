@@ -125,7 +125,7 @@ class HandlerSettlementTests extends HandlingTest {
                             () -> answer.postpone(Duration.ofMillis(-1)),
                             () -> answer.postpone(Duration.ofDays(3651)),
                             () -> answer.extend(Duration.ofMillis(999)),
-                            () -> answer.extend(Duration.ofDays(366)))
+                            () -> answer.extend(Duration.ofDays(1).plusMillis(1)))
                     .forEach(wrong -> rejected.add(catchThrowable(wrong)));
             return null;
         });

@@ -199,6 +199,21 @@ class LeaseTests extends NodeTest {
         assertThat(happenings.of("reclaimed")).isEmpty();
     }
 
+    @Test
+    void extensionOfACancelledMessageIsRejected() {
+        QueueNode node = node(Pacing.builtIn());
+        Queue<Boolean> accepted = new ConcurrentLinkedQueue<>();
+        node.listen("t", ListenerOptions.DEFAULTS, deliveries -> {
+            node.template.cancel("t", "m");
+            Acknowledgement delivery = deliveries.get(0).acknowledgement();
+            accepted.add(delivery.extend(Duration.ofSeconds(1)).get(60, TimeUnit.SECONDS));
+            return null;
+        });
+        node.template.send(message("t", "m"));
+        await().until(() -> happenings.count("gone m") == 1);
+        assertThat(accepted).containsExactly(false);
+    }
+
     /** Blocks the only worker in the first message while the others are prefetched. */
     private Queue<Delivery> blockFirstOf(QueueNode node, String... ids) {
         Queue<Delivery> running = new ConcurrentLinkedQueue<>();

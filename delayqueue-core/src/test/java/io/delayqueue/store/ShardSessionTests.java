@@ -133,7 +133,7 @@ class ShardSessionTests {
         int half = PollRequest.MAX_BYTES / 2;
         session.add(deadLetter("a", 2 * PollRequest.MAX_BYTES));
         session.add(deadLetter("b", half));
-        session.add(acknowledge("c", 0));
+        session.add(settlement(new Settlement.Acknowledge("c", "token"), 0, 2 * PollRequest.MAX_BYTES));
         session.add(deadLetter("d", half + 1));
         assertThat(polled()).containsExactly("a");
         assertThat(polled()).containsExactly("b", "c");

@@ -10,7 +10,6 @@ import io.delayqueue.store.RedisClock;
 import io.delayqueue.store.Settlement;
 import io.delayqueue.store.Settlement.Acknowledge;
 import io.delayqueue.store.Settlement.Extend;
-import io.delayqueue.store.Settlement.Postpone;
 import io.delayqueue.store.Settlement.Release;
 import io.delayqueue.store.Settlement.Retry;
 import io.delayqueue.store.Settlement.ToDeadLetters;
@@ -160,13 +159,14 @@ final class DefaultLeasedDelivery implements LeasedDelivery, PendingSettlement.A
 
     @Override
     public CompletableFuture<Boolean> retry(Duration delay, String reason) {
-        ReceiverContext.checkDelay(delay);
-        return settle(new Retry(claim.id(), claim.token(), delay, new Failure("retry", reason), true));
+        Retry.checkDelay(delay);
+        Integer own = envelope.limits().maxAttempts();
+        return settle(claim.retry(delay, new Failure("retry", reason), own == null ? context.maxAttempts() : own));
     }
 
     @Override
     public CompletableFuture<Boolean> postpone(Duration delay) {
-        return settle(new Postpone(claim.id(), claim.token(), delay, context.maxPostponements()));
+        return settle(claim.postpone(delay, context.maxPostponements()));
     }
 
     @Override
@@ -176,18 +176,16 @@ final class DefaultLeasedDelivery implements LeasedDelivery, PendingSettlement.A
 
     @Override
     public CompletableFuture<Boolean> extend(Duration time) {
-        ReceiverContext.checkExtension(time);
+        Extend.checkTime(time);
         if (settled.get()) {
             return CompletableFuture.completedFuture(false);
         }
         long requestedAt = context.now();
-        Duration left = leaseLeft();
-        Duration lease = left.compareTo(time) > 0 ? left : time;
-        Settlement extend = new Extend(claim.id(), claim.token(), lease);
-        return ReceiverContext.result(topic(), context.poller(shard).settle(extend, null))
+        Settlement extend = new Extend(claim.id(), claim.token(), time);
+        return ReceiverContext.result(topic(), context.poller(shard).settle(claim, extend, null))
                 .thenApply(accepted -> {
                     if (accepted) {
-                        leaseEndNanos.accumulateAndGet(requestedAt + lease.toNanos(), (a, b) -> a - b > 0 ? a : b);
+                        leaseEndNanos.accumulateAndGet(requestedAt + time.toNanos(), (a, b) -> a - b > 0 ? a : b);
                     }
                     return accepted;
                 });
@@ -200,7 +198,7 @@ final class DefaultLeasedDelivery implements LeasedDelivery, PendingSettlement.A
 
     private CompletableFuture<Boolean> settle(Settlement settlement) {
         return settled.compareAndSet(false, true)
-                ? ReceiverContext.result(topic(), context.poller(shard).settle(settlement, this))
+                ? ReceiverContext.result(topic(), context.poller(shard).settle(claim, settlement, this))
                 : CompletableFuture.completedFuture(false);
     }
 }

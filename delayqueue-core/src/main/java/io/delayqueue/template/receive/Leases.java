@@ -45,7 +45,7 @@ public interface Leases {
     CompletableFuture<Boolean> deadLetter(String topic, String id, String receipt, String reason);
 
     /**
-     * Sets the remaining time of the lease, which may shorten the lease.
+     * Extends the lease to at least a time from now; never shortens it.
      *
      * @param time 1 s to 1 d
      * @throws IllegalArgumentException if the time is out of its range

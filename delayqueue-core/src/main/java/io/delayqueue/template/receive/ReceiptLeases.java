@@ -72,7 +72,7 @@ final class ReceiptLeases implements Leases {
     public CompletableFuture<Boolean> retry(String topic, String id, String receipt, Duration delay, String reason) {
         Assert.notNull(delay, "'delay' must not be null");
         Assert.notNull(reason, "'reason' must not be null");
-        ReceiverContext.checkDelay(delay);
+        Retry.checkDelay(delay);
         return settle(
                 topic,
                 id,
@@ -97,7 +97,7 @@ final class ReceiptLeases implements Leases {
     @Override
     public CompletableFuture<Boolean> extend(String topic, String id, String receipt, Duration time) {
         Assert.notNull(time, "'time' must not be null");
-        ReceiverContext.checkExtension(time);
+        Extend.checkTime(time);
         return settle(topic, id, receipt, delivery -> new Extend(id, delivery.token(), time));
     }
 

@@ -37,8 +37,6 @@ final class ReceivePoller implements PeriodicTask {
     private static final Duration IDLE = Duration.ofDays(1);
     /** Claims nothing: the poll only settles or reclaims. */
     static final Claiming NOTHING = new Claiming(0, PollRequest.MAX_BYTES, Duration.ofSeconds(1));
-    /** Assumed size in bytes of a settlement that reads the whole message: a receipt does not contain the size. */
-    private static final int WHOLE_MESSAGE = PollRequest.MAX_BYTES / 50;
 
     private final ReceiverContext context;
     private final Shard shard;
@@ -128,28 +126,37 @@ final class ReceivePoller implements PeriodicTask {
                 : new Claiming(messages, PollRequest.MAX_BYTES, first.lease(), false, true, messages);
     }
 
-    CompletableFuture<Boolean> settle(Settlement settlement, PendingSettlement.@Nullable Attempt delivery) {
-        CompletableFuture<Boolean> accepted = add(settlement, delivery);
+    /** Settles a claimed message with the next poll. */
+    CompletableFuture<Boolean> settle(
+            Claim claim, Settlement settlement, PendingSettlement.@Nullable Attempt delivery) {
+        CompletableFuture<Boolean> accepted = add(settlement, delivery, claim.stored().length);
         sendNext();
         return accepted;
     }
 
-    /** Adds a settlement to the next poll. The caller must call {@link #sendNext} afterwards. */
-    CompletableFuture<Boolean> add(Settlement settlement, PendingSettlement.@Nullable Attempt delivery) {
-        boolean readsWhole = settlement instanceof Settlement.ToDeadLetters
-                || settlement instanceof Settlement.Retry
-                || settlement instanceof Settlement.Release
-                || (settlement instanceof Settlement.Postpone postpone && postpone.permitted() > 0);
+    /** Settles by receipt with the next poll. */
+    CompletableFuture<Boolean> settle(Settlement settlement, Receipt receipt) {
+        CompletableFuture<Boolean> accepted = add(settlement, receipt);
+        sendNext();
+        return accepted;
+    }
+
+    /** Adds a settlement by receipt to the next poll. The caller must call {@link #sendNext} afterwards. */
+    CompletableFuture<Boolean> add(Settlement settlement, Receipt receipt) {
+        return add(settlement, receipt, PendingSettlement.UNKNOWN_SIZE);
+    }
+
+    private CompletableFuture<Boolean> add(
+            Settlement settlement, PendingSettlement.@Nullable Attempt delivery, int messageBytes) {
         CompletableFuture<Boolean> accepted = new CompletableFuture<>();
-        session.add(new PendingSettlement(
-                settlement, delivery, context.now(), readsWhole ? WHOLE_MESSAGE : 0, null, accepted));
+        session.add(new PendingSettlement(settlement, delivery, context.now(), messageBytes, null, accepted));
         return accepted;
     }
 
     /** Releases claims that have no receiver. */
     void release(List<Claim> claims) {
         for (Claim claim : claims) {
-            CompletableFuture<?> unused = settle(new Settlement.Release(claim.id(), claim.token()), null);
+            CompletableFuture<?> unused = settle(claim, new Settlement.Release(claim.id(), claim.token()), null);
         }
     }
 
@@ -157,7 +164,9 @@ final class ReceivePoller implements PeriodicTask {
     void deadLetter(Claim claim, UnreadableMessageException e) {
         Failure failure = new Failure(e.getClass().getName(), String.valueOf(e.getMessage()));
         CompletableFuture<?> unused = settle(
-                new Settlement.ToDeadLetters(claim.id(), claim.token(), DeadLetterCause.UNREADABLE, failure), null);
+                claim,
+                new Settlement.ToDeadLetters(claim.id(), claim.token(), DeadLetterCause.UNREADABLE, failure),
+                null);
     }
 
     /** Sends the next poll if there is something to send. If a poll is in progress, its reply does so. */

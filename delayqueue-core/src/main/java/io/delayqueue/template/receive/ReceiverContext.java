@@ -5,7 +5,6 @@ import io.delayqueue.coordination.PeriodicTaskScheduler;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.Durability;
-import io.delayqueue.message.DurationText;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.SignalSource;
@@ -121,6 +120,11 @@ final class ReceiverContext {
                 active ? MAX_RECLAIM : 0, settings.maxAttempts(), settings.crashes(), gap, settings.grace());
     }
 
+    /** Number of attempts that a message without a limit of its own may have. */
+    int maxAttempts() {
+        return settings.maxAttempts();
+    }
+
     /** Number of postponements that a message may have. */
     int maxPostponements() {
         return settings.maxPostponements();
@@ -138,28 +142,6 @@ final class ReceiverContext {
             return CompletableFuture.failedFuture(DelayQueueException.of(
                     "Settlements of topic " + Printable.of(topic) + " failed: " + cause.getMessage(), cause));
         });
-    }
-
-    /**
-     * Checks the delay of a retry.
-     *
-     * @throws IllegalArgumentException if it is negative
-     */
-    static void checkDelay(Duration delay) {
-        if (delay.isNegative()) {
-            throw new IllegalArgumentException("delay must be zero or more, but was " + DurationText.of(delay));
-        }
-    }
-
-    /**
-     * Checks the time of an extension.
-     *
-     * @throws IllegalArgumentException if the time is not from 1 s to 1 d
-     */
-    static void checkExtension(Duration time) {
-        if (time.compareTo(Duration.ofSeconds(1)) < 0 || time.compareTo(Duration.ofDays(1)) > 0) {
-            throw new IllegalArgumentException("time must be from 1 s to 1 d, but was " + DurationText.of(time));
-        }
     }
 
     /** Releases deliveries that have no receiver. */

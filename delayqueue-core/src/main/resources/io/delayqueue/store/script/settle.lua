@@ -135,6 +135,7 @@ local function settleOthers(first, held, newDeadLetters)
   end
 end
 
+-- a renewal never shortens a lease: an extension that another process requested may end later
 local function renew(first, n, held)
   local leases = {}
   for i, index in ipairs(held) do
@@ -142,6 +143,6 @@ local function renew(first, n, held)
     leases[2 * i] = ARGV[first + index - 1]
   end
   if #leases > 0 then
-    redis.call('ZADD', leasesKey, 'XX', unpack(leases))
+    redis.call('ZADD', leasesKey, 'XX', 'GT', unpack(leases))
   end
 end

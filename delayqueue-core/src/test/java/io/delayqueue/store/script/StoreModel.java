@@ -347,7 +347,8 @@ final class StoreModel {
         request.extensions().forEach(renewal -> {
             Live message = kind.held(renewal.id(), renewal.token());
             if (message != null) {
-                message.leaseEnd = passed + renewal.lease().toMillis();
+                message.leaseEnd =
+                        Math.max(message.leaseEnd, passed + renewal.lease().toMillis());
             }
         });
         List<String> reclaimed = passed >= kind.grace ? reclaim(kind, request, deadLettered) : List.of();

@@ -1,6 +1,7 @@
 package io.delayqueue.template.receive;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.message.DelayMessage;
@@ -112,6 +113,21 @@ class LeasesTests extends ReceiveTest {
                 .isTrue();
 
         assertThat(found("a").leaseEnd()).isAfter(delivery.leaseEnd().plus(LEASE.dividedBy(2)));
+    }
+
+    @Test
+    void anExtensionNeverShortens() {
+        LeasedDelivery delivery = delivered("a");
+
+        assertThat(join(leases.extend("orders", "a", delivery.receipt(), Duration.ofSeconds(1))))
+                .isTrue();
+
+        assertThat(found("a").leaseEnd()).isAfter(delivery.leaseEnd().minus(LEASE.dividedBy(2)));
+        for (Duration time : List.of(Duration.ofMillis(999), Duration.ofDays(1).plusMillis(1))) {
+            assertThatThrownBy(() -> leases.extend("orders", "a", delivery.receipt(), time))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("time must be from 1 s to 1 d");
+        }
     }
 
     @Test

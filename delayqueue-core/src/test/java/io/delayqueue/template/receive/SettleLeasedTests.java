@@ -210,6 +210,33 @@ class SettleLeasedTests extends ReceiveTest {
         assertThat(join(delivery.extend(Duration.ofSeconds(1)))).isTrue();
 
         assertThat(delivery.leaseLeft()).isGreaterThan(LEASE.dividedBy(2));
+        assertThat(found("a").leaseEnd()).isAfter(delivery.leaseEnd().minus(LEASE.dividedBy(2)));
+    }
+
+    @Test
+    void anExtensionOfACancelledMessageIsRejected() {
+        LeasedDelivery delivery = delivered("a");
+        template.cancel("orders", "a");
+
+        assertThat(join(delivery.extend(Duration.ofSeconds(1)))).isFalse();
+    }
+
+    /** Their sizes are known, unlike those of messages that are settled by receipt. */
+    @Test
+    void smallDeadLettersAreSentTogether() {
+        sendAll(100);
+        List<LeasedDelivery> deliveries = receiveNow(100);
+        awaitAsleep();
+        int calls = queue.calls();
+        CompletableFuture<Void> replies = queue.faults.holdReplies("poll");
+
+        List<CompletableFuture<Boolean>> results =
+                deliveries.stream().map(delivery -> delivery.deadLetter("no")).toList();
+        replies.complete(null);
+
+        assertThat(results).allMatch(result -> join(result));
+        assertThat(queue.calls() - calls).isEqualTo(2);
+        assertThat(counts().dead()).isEqualTo(100);
     }
 
     @Test
@@ -235,6 +262,9 @@ class SettleLeasedTests extends ReceiveTest {
 
         assertThatThrownBy(() -> delivery.retry(Duration.ofMillis(-1))).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> delivery.extend(Duration.ofMillis(1))).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> delivery.extend(Duration.ofDays(1).plusMillis(1)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("time must be from 1 s to 1 d");
         assertThat(join(delivery.acknowledge())).isTrue();
     }
 }

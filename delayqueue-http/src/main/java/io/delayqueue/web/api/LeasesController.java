@@ -64,7 +64,7 @@ public class LeasesController extends ApiController {
         return respond(settling.one(call.receipt(), SettleAction.DEAD_LETTER, null, request.reason(), null));
     }
 
-    /** Extends the lease to a given time from now. */
+    /** Extends the lease to at least a given time from now. */
     @PostMapping(LEASE + "/extend")
     @Requires(Permission.CONSUME)
     public PendingResponse<Void> extend(Call call, ExtendRequest request) {
