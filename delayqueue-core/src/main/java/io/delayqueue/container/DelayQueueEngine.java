@@ -11,7 +11,6 @@ import io.delayqueue.listener.DeliveryInterceptor;
 import io.delayqueue.listener.ListenerSpec;
 import io.delayqueue.message.DurationText;
 import io.delayqueue.message.Shard;
-import io.delayqueue.message.Shard.QueueKind;
 import io.delayqueue.redis.SignalSource;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.script.TopicRegistry;
@@ -22,8 +21,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
@@ -50,24 +47,20 @@ public final class DelayQueueEngine implements AutoCloseable {
     /** Default wait for Redis on close, and on a stop after all deliveries are settled: the default command timeout. */
     static final Duration CLOSE_WAIT = Duration.ofSeconds(5);
 
-    // used by containers
-    final MessageStore store;
-    final TopicRegistry registry;
-    final PayloadCodec converter;
-    final List<DeliveryInterceptor> interceptors;
-    final EventBus events;
-    final EngineSettings settings;
-    /** The monotonic clock. */
-    final LongSupplier nanoTime;
     /** Maximum wait for Redis on close, and on a stop after all deliveries are settled in Redis. */
     final Duration closeWait;
 
     final Membership membership;
-    final Executor handlers;
-    final IsolationSlot isolation = new IsolationSlot();
 
     private final String node;
-    private final ThreadFactory threads;
+    private final TopicRegistry registry;
+    private final PayloadCodec converter;
+    private final List<DeliveryInterceptor> interceptors;
+    private final EngineSettings settings;
+    /** The monotonic clock. */
+    private final LongSupplier nanoTime;
+
+    private final Executor handlers;
     private final TaskPool pool;
     private final PeriodicTaskScheduler tasks;
     private final SignalSource signalSource;
@@ -76,12 +69,8 @@ public final class DelayQueueEngine implements AutoCloseable {
     private final @Nullable ExecutorService ownHandlers;
     private final AtomicInteger consumers = new AtomicInteger();
     private final Supplier<String> host = SingletonSupplier.of(NodeReport::thisHost);
-    /** The listeners that were started at least once, by id. */
-    private final Map<String, ListenerContainer> listeners = new ConcurrentSkipListMap<>();
-    /** Runs that keep the process alive. */
-    private final Set<ListenerContainer.Run> running = ConcurrentHashMap.newKeySet();
-    /** Runs with settlements that have no reply. */
-    private final Set<ListenerContainer.Run> open = ConcurrentHashMap.newKeySet();
+    private final ListenerRuns runs;
+    private final PollerContext pollers;
     /**
      * Shards that had a listener or receiver on this node since the engine started; retention prunes their dead letters.
      * A topic stays after its last listener has stopped, because its dead letters still age.
@@ -92,7 +81,6 @@ public final class DelayQueueEngine implements AutoCloseable {
     private final Map<Runnable, CompletableFuture<Void>> executing = new ConcurrentHashMap<>();
 
     // guarded by this
-    private @Nullable CountDownLatch alive;
     private boolean started;
     private volatile boolean closed;
 
@@ -101,15 +89,15 @@ public final class DelayQueueEngine implements AutoCloseable {
 
     DelayQueueEngine(EngineBuilder builder) {
         this.node = builder.node;
-        this.store = requireNonNull(builder.store, "store");
+        MessageStore store = requireNonNull(builder.store, "store");
         this.registry = requireNonNull(builder.registry, "registry");
         this.signalSource = requireNonNull(builder.signals, "signals");
         this.converter = requireNonNull(builder.converter, "converter");
         this.interceptors = builder.interceptors;
-        this.events = builder.events;
+        EventBus events = builder.events;
         this.settings = builder.settings;
         this.nanoTime = builder.nanoTime;
-        this.threads = builder.threads;
+        ThreadFactory threads = builder.threads;
         this.closeWait = builder.closeWait;
         OutageLog outages = new OutageLog(events, nanoTime);
         // System.nanoTime() is the clock of its timer, even if a test replaces the engine's clock
@@ -120,6 +108,7 @@ public final class DelayQueueEngine implements AutoCloseable {
                 outages);
         PeriodicTaskScheduler manual = builder.tasks;
         this.tasks = manual == null ? pool : manual;
+        this.runs = new ListenerRuns(threads, tasks.hasThreads());
         this.membership = new Membership(
                 requireNonNull(builder.scripts, "scripts"),
                 requireNonNull(builder.keySpace, "keySpace"),
@@ -137,6 +126,18 @@ public final class DelayQueueEngine implements AutoCloseable {
         ExecutorService own = given == null ? DaemonThreads.executor(threads, THREAD_NAME + "-handler") : null;
         this.ownHandlers = own;
         this.handlers = given == null ? requireNonNull(own) : given;
+        this.pollers = new PollerContext(
+                store,
+                signals,
+                membership,
+                tasks,
+                handlers,
+                events,
+                settings,
+                nanoTime,
+                new IsolationSlot(),
+                this::nextConsumer,
+                runs::hasDeadLetterListener);
     }
 
     /** Returns a builder. */
@@ -146,16 +147,13 @@ public final class DelayQueueEngine implements AutoCloseable {
 
     /** Creates a container, which is not started. */
     public ListenerContainer newContainer(ListenerSpec spec) {
-        return new ListenerContainer(spec, this);
+        return new ListenerContainer(spec, pollers, registry, converter, interceptors, runs, closeWait);
     }
 
     private NodeReport report() {
         ProcessHandle process = ProcessHandle.current();
         return new NodeReport(
-                host.get(),
-                process.pid(),
-                process.info().startInstant().orElse(Instant.EPOCH),
-                listeners.values().stream().map(ListenerContainer::status).toList());
+                host.get(), process.pid(), process.info().startInstant().orElse(Instant.EPOCH), runs.statuses());
     }
 
     /** This node's unique name. */
@@ -231,9 +229,7 @@ public final class DelayQueueEngine implements AutoCloseable {
             closed = true;
             membership.cancel();
             retention.cancel();
-            if (alive != null) {
-                alive.countDown();
-            }
+            runs.close();
         }
         long deadline = System.nanoTime() + closeWait.toNanos();
         pool.close();
@@ -241,7 +237,7 @@ public final class DelayQueueEngine implements AutoCloseable {
         awaitTasks();
         awaitExecuting(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
         leave(Duration.ofNanos(Math.max(0, deadline - System.nanoTime())));
-        open.forEach(ListenerContainer.Run::abandon);
+        runs.abandonAll();
         if (ownHandlers != null) {
             ownHandlers.shutdown();
         }
@@ -320,69 +316,8 @@ public final class DelayQueueEngine implements AutoCloseable {
         }
     }
 
-    // ---- for containers --------------------------------------------------------------------------------------------
-
-    /**
-     * Registers a run: keeps the process alive, and abandons the run when the engine is closed.
-     *
-     * @throws IllegalStateException if the engine is closed
-     */
-    synchronized void running(ListenerContainer.Run run) {
-        if (closed) {
-            throw new IllegalStateException("The delay queue engine is closed");
-        }
-        if (alive == null && tasks.hasThreads()) {
-            CountDownLatch latch = new CountDownLatch(1);
-            keepAlive(latch); // first: it throws if no thread can be created
-            alive = latch;
-        }
-        listeners.put(run.listener().id(), run.listener());
-        running.add(run);
-        open.add(run);
-    }
-
-    /** Removes a listener from this node's report. */
-    void remove(ListenerContainer listener) {
-        listeners.remove(listener.id(), listener);
-    }
-
-    /** Starts a thread that keeps the process alive: all other threads of the engine are daemons. */
-    private void keepAlive(CountDownLatch until) {
-        Thread thread = threads.newThread(() -> {
-            try {
-                until.await();
-            } catch (InterruptedException e) {
-                Thread.currentThread().interrupt();
-            }
-        });
-        thread.setName(THREAD_NAME + "-keep-alive");
-        thread.setDaemon(false);
-        thread.start();
-    }
-
-    /** Called when a stop ends or times out: the run no longer keeps the process alive. */
-    synchronized void stopped(ListenerContainer.Run run) {
-        running.remove(run);
-        if (running.isEmpty() && alive != null) {
-            alive.countDown();
-            alive = null;
-        }
-    }
-
-    /** Called when the last settlement of a run has its reply. */
-    void ended(ListenerContainer.Run run) {
-        open.remove(run);
-    }
-
-    /** Whether a dead-letter listener of the topic was started. */
-    boolean hasDeadLetterListener(String topic) {
-        return listeners.values().stream()
-                .anyMatch(listener -> listener.kind() == QueueKind.NOTIFICATIONS
-                        && listener.topic().equals(topic));
-    }
-
     /** Returns a consumer name that is unique across nodes and restarts. */
-    String nextConsumer() {
+    private String nextConsumer() {
         return node + ".c" + Integer.toString(consumers.incrementAndGet(), 36);
     }
 }

@@ -55,18 +55,25 @@ final class DeliveryPipeline {
     private final Circuit circuit;
     private final LongSupplier nanoTime;
 
-    DeliveryPipeline(ListenerSpec spec, DelayQueueEngine engine, ClaimBudget budget, Circuit circuit) {
+    DeliveryPipeline(
+            ListenerSpec spec,
+            PayloadCodec converter,
+            List<DeliveryInterceptor> interceptors,
+            EventBus events,
+            LongSupplier nanoTime,
+            ClaimBudget budget,
+            Circuit circuit) {
         this.spec = spec;
         this.recipient = new Recipient(spec.topic(), spec.kind(), spec.id());
         this.unavailableOn = Stream.<Class<? extends Throwable>>concat(
                         Stream.of(DependencyUnavailableException.class), spec.options().unavailableOn().stream())
                 .toList();
-        this.interceptors = List.copyOf(engine.interceptors);
-        this.converter = engine.converter;
-        this.events = engine.events;
+        this.interceptors = List.copyOf(interceptors);
+        this.converter = converter;
+        this.events = events;
         this.budget = budget;
         this.circuit = circuit;
-        this.nanoTime = engine.nanoTime;
+        this.nanoTime = nanoTime;
     }
 
     /**

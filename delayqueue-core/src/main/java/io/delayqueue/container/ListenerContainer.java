@@ -1,7 +1,9 @@
 package io.delayqueue.container;
 
+import io.delayqueue.convert.PayloadCodec;
 import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
 import io.delayqueue.coordination.RedisTask;
+import io.delayqueue.listener.DeliveryInterceptor;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.listener.ListenerProgress;
 import io.delayqueue.listener.ListenerSpec;
@@ -16,6 +18,7 @@ import io.delayqueue.message.DurationText;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.Shard;
 import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.store.script.TopicRegistry;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
@@ -33,17 +36,41 @@ final class ListenerContainer implements ManagedListener {
     private static final Log log = LogFactory.getLog(ListenerContainer.class);
 
     private final ListenerSpec spec;
-    private final DelayQueueEngine engine;
+    private final PollerContext context;
+    private final TopicRegistry registry;
+    private final PayloadCodec converter;
+    private final List<DeliveryInterceptor> interceptors;
+    private final ListenerRuns runs;
+    private final Duration closeWait;
     private final AttemptLog attempts;
-    private final AtomicInteger runs = new AtomicInteger();
+    private final AtomicInteger starts = new AtomicInteger();
     private final Object lock = new Object();
     private @Nullable Run run;
     private volatile boolean paused;
 
-    ListenerContainer(ListenerSpec spec, DelayQueueEngine engine) {
+    /**
+     * Creates a container, which is not started.
+     *
+     * @param registry provides the shards of the topic
+     * @param runs the listeners of the engine and their runs
+     * @param closeWait maximum wait for Redis on a stop after all deliveries are settled in Redis
+     */
+    ListenerContainer(
+            ListenerSpec spec,
+            PollerContext context,
+            TopicRegistry registry,
+            PayloadCodec converter,
+            List<DeliveryInterceptor> interceptors,
+            ListenerRuns runs,
+            Duration closeWait) {
         this.spec = spec;
-        this.engine = engine;
-        this.attempts = new AttemptLog(spec, engine.nanoTime);
+        this.context = context;
+        this.registry = registry;
+        this.converter = converter;
+        this.interceptors = interceptors;
+        this.runs = runs;
+        this.closeWait = closeWait;
+        this.attempts = new AttemptLog(spec, context.nanoTime());
     }
 
     @Override
@@ -105,7 +132,7 @@ final class ListenerContainer implements ManagedListener {
 
     @Override
     public void remove() {
-        engine.remove(this);
+        runs.remove(this);
     }
 
     @Override
@@ -167,26 +194,28 @@ final class ListenerContainer implements ManagedListener {
 
     @Override
     public boolean isPausedEverywhere() {
-        return engine.membership.pauses().include(topic());
+        return context.membership().pauses().include(topic());
     }
 
     /**
      * One run, from start to stop. It consumes as soon as Redis has replied with the topic's number of shards. After a
      * stop it remains until all open deliveries are settled.
      */
-    final class Run {
+    private final class Run implements ListenerRuns.Run, ShardPoller.Consumer {
 
-        private final ClaimBudget budget = new ClaimBudget(spec.options(), engine.settings.linger());
+        private final ClaimBudget budget =
+                new ClaimBudget(spec.options(), context.settings().linger());
         private final Circuit circuit = new Circuit(
                 "listener " + Printable.of(spec.id()) + " of topic " + Printable.of(spec.topic()),
-                engine.nanoTime,
+                context.nanoTime(),
                 this::circuitChanged);
-        private final DeliveryPipeline pipeline = new DeliveryPipeline(spec, engine, budget, circuit);
+        private final DeliveryPipeline pipeline = new DeliveryPipeline(
+                spec, converter, interceptors, context.events(), context.nanoTime(), budget, circuit);
         private final Workers workers = new Workers(
-                engine.handlers, spec.options().concurrency(), this::nextBatch, pipeline::handle, this::idle);
+                context.handlers(), spec.options().concurrency(), this::nextBatch, pipeline::handle, this::idle);
         private final CompletableFuture<Void> ended = new CompletableFuture<>();
         private final AtomicInteger turn = new AtomicInteger();
-        private final String name = spec.id() + "#" + runs.incrementAndGet();
+        private final String name = spec.id() + "#" + starts.incrementAndGet();
         private final RedisTask opening = new Opening();
         private volatile List<ShardPoller> pollers = List.of();
         private Runnable removePauseListener = () -> {};
@@ -207,29 +236,25 @@ final class ListenerContainer implements ManagedListener {
          */
         private record WaitedFor(CompletableFuture<Void> stop, int permits, boolean inIsolation) {}
 
-        ListenerContainer listener() {
-            return ListenerContainer.this;
-        }
-
         void begin() {
-            engine.running(this);
+            runs.begin(ListenerContainer.this, this);
             log.info("Listener " + Printable.of(spec.id()) + " starts on topic " + Printable.of(spec.topic())
                     + (paused ? ", paused" : ""));
-            removePauseListener = engine.membership.pauses().onChange(ListenerContainer.this::applyPauses);
+            removePauseListener = context.membership().pauses().onChange(ListenerContainer.this::applyPauses);
             setClaiming();
-            opening.schedule(engine.tasks(), name + " opening");
+            opening.schedule(context.tasks(), name + " opening");
         }
 
         /** Reads the topic's shards and starts their pollers. */
         private final class Opening extends RedisTask {
 
             Opening() {
-                super(engine.nanoTime);
+                super(context.nanoTime());
             }
 
             @Override
             protected Duration roundTrip() {
-                List<Shard> shards = reply(() -> engine.registry.shards(spec.topic()));
+                List<Shard> shards = reply(() -> registry.shards(spec.topic()));
                 if (shards == null) {
                     return UNTIL_REPLIED;
                 }
@@ -248,16 +273,7 @@ final class ListenerContainer implements ManagedListener {
 
         private ShardPoller poller(Shard messages) {
             Shard shard = spec.kind() == QueueKind.NOTIFICATIONS ? messages.notifications() : messages;
-            ShardPoller poller = new ShardPoller(
-                    engine,
-                    spec,
-                    shard,
-                    engine.nextConsumer(),
-                    budget,
-                    attempts,
-                    workers::dispatch,
-                    this::handleInIsolation,
-                    this::reopen);
+            ShardPoller poller = new ShardPoller(context, spec, shard, budget, attempts, this);
             poller.start(shard.count() == 1 ? name : name + " shard " + shard.index());
             return poller;
         }
@@ -266,14 +282,15 @@ final class ListenerContainer implements ManagedListener {
          * Replaces the pollers after the empty topic was deleted and registered with another number of shards. Several
          * pollers notice that; those that were replaced before must not drop their successors.
          */
-        private void reopen(ShardPoller noticing) {
+        @Override
+        public void registeredAnew(ShardPoller noticing) {
             synchronized (lock) {
                 if (!ending && pollers.contains(noticing)) {
                     log.info("Topic " + Printable.of(spec.topic()) + " was registered again: listener "
                             + Printable.of(spec.id()) + " reads its shards again");
                     pollers.forEach(ShardPoller::drop);
                     pollers = List.of();
-                    opening.schedule(engine.tasks(), name + " opening");
+                    opening.schedule(context.tasks(), name + " opening");
                 }
             }
         }
@@ -284,7 +301,7 @@ final class ListenerContainer implements ManagedListener {
             if (!open) {
                 budget.probe(circuit.isHalfOpen());
             }
-            setClaiming(!ending && !paused && engine.membership.pauses().allow(topic()) && !open);
+            setClaiming(!ending && !paused && context.membership().pauses().allow(topic()) && !open);
             if (open) {
                 budget.probe(false); // last: the pollers must not claim more before they are paused
             }
@@ -303,7 +320,7 @@ final class ListenerContainer implements ManagedListener {
                 if (probes != null && circuit.isOpen()) {
                     probes.wake();
                 } else if (probes == null && !ending) {
-                    probes = engine.tasks().schedule(name + " probes", circuit);
+                    probes = context.tasks().schedule(name + " probes", circuit);
                 }
             }
         }
@@ -319,14 +336,14 @@ final class ListenerContainer implements ManagedListener {
             CompletableFuture<Void> drained = CompletableFuture.allOf(
                     pollers.stream().map(ShardPoller::end).toArray(CompletableFuture[]::new));
             CompletableFuture<Void> unused = drained.thenRun(() -> {
-                engine.ended(this);
-                Completions.on(engine.handlers, () -> ended.complete(null)); // a callback of a user may block
+                runs.ended(this);
+                Completions.on(context.handlers(), () -> ended.complete(null)); // a callback of a user may block
             });
             Duration drain = spec.options().drainTime();
             CompletableFuture<Void> waited = endedWithin(drain);
             doNotWaitForCallers(waited);
             // if all deliveries are settled by then, only a claim waits for its reply, and the stop ends without it
-            CompletableFuture<Void> ignored = endedWithin(engine.closeWait).thenRun(() -> {
+            CompletableFuture<Void> ignored = endedWithin(closeWait).thenRun(() -> {
                 if (hasSettledAll()) {
                     waited.complete(null);
                 }
@@ -364,12 +381,13 @@ final class ListenerContainer implements ManagedListener {
         }
 
         private boolean hasSettledAll() {
-            return pollers.stream().allMatch(ShardPoller::hasSettledAll);
+            return pollers.stream().allMatch(poller -> poller.leases().hasSettledAll());
         }
 
         private void finishStop(Duration drain) {
-            engine.stopped(this);
-            int open = pollers.stream().mapToInt(ShardPoller::open).sum();
+            runs.stopped(this);
+            int open =
+                    pollers.stream().mapToInt(poller -> poller.leases().open()).sum();
             if (ended.isDone() && open > 0) {
                 log.warn("Listener " + Printable.of(spec.id()) + " ended with the engine while " + open
                         + " of its deliveries were handled; they are delivered again when their leases end");
@@ -389,16 +407,16 @@ final class ListenerContainer implements ManagedListener {
             }
         }
 
-        /** Called when the engine is closed and no task runs any more. */
-        void abandon() {
+        @Override
+        public void abandon() {
             pollers.forEach(ShardPoller::abandon);
             ended.complete(null);
         }
 
         private @Nullable RunningHandler oldestHandler() {
-            long now = engine.nanoTime.getAsLong();
+            long now = context.nanoTime().getAsLong();
             return pollers.stream()
-                    .flatMap(poller -> Stream.ofNullable(poller.oldestRunning()))
+                    .flatMap(poller -> Stream.ofNullable(poller.leases().oldestRunning()))
                     .map(delivery -> new RunningHandler(
                             delivery.id(), delivery.attempt(), Duration.ofNanos(now - delivery.startedAt())))
                     .max(Comparator.comparing(RunningHandler::time))
@@ -425,7 +443,7 @@ final class ListenerContainer implements ManagedListener {
             int first = all.size() == 1 ? 0 : turn.getAndIncrement();
             for (int i = 0; i < all.size(); i++) {
                 ClaimedDelivery delivery =
-                        all.get(Math.floorMod(first + i, all.size())).next();
+                        all.get(Math.floorMod(first + i, all.size())).leases().next();
                 if (delivery != null) {
                     return delivery;
                 }
@@ -433,7 +451,13 @@ final class ListenerContainer implements ManagedListener {
             return null;
         }
 
-        private void handleInIsolation(ClaimedDelivery suspect) {
+        @Override
+        public void dispatch() {
+            workers.dispatch();
+        }
+
+        @Override
+        public void handleInIsolation(ClaimedDelivery suspect) {
             log.info("Message " + Printable.of(suspect.id()) + " of topic " + Printable.of(suspect.topic())
                     + " is handled in isolation, because " + suspect.claim().crashes()
                     + " of its leases ended without a settlement");
@@ -461,7 +485,7 @@ final class ListenerContainer implements ManagedListener {
 
         private void idle() {
             endIfOnlyCallersAreLeft();
-            if (pollers.stream().noneMatch(ShardPoller::hasStartable)) {
+            if (pollers.stream().noneMatch(poller -> poller.leases().hasStartable())) {
                 return;
             }
             try {

@@ -4,7 +4,8 @@
  * <p>A {@code ListenerContainer} runs a listener with one {@code ShardPoller} for each shard. A
  * poller's task is one round trip of its {@link io.delayqueue.store.ShardSession}: it settles handled deliveries,
  * renews leases, claims due messages, and returns the time until the next poll. {@code NextPoll} computes that time.
- * {@code OpenDeliveries} holds the deliveries that wait for a worker or are handled, and selects the leases to renew.
+ * {@code DeliveryLeases} renews, extends and settles the deliveries that wait for a worker or are handled, which are its
+ * {@code OpenDeliveries}. {@code Suspects} claims and handles suspects when the poller has the {@code IsolationSlot}.
  * {@code ClaimBudget} limits the claims of all pollers of a listener. {@code Workers} run deliveries through the stages
  * of {@code DeliveryPipeline}: convert, intercept, handle, decide, settle.
  *
