@@ -1,46 +1,28 @@
 package io.delayqueue.container;
 
+import io.delayqueue.consume.LeasedMessage;
 import io.delayqueue.listener.Acknowledgement;
 import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.ListenerOptions;
-import io.delayqueue.message.Envelope;
-import io.delayqueue.message.Failure;
 import io.delayqueue.message.Printable;
 import io.delayqueue.store.Claim;
-import io.delayqueue.store.PendingSettlement;
 import io.delayqueue.store.RedisClock;
 import io.delayqueue.store.Settlement;
 import java.time.Duration;
-import java.time.Instant;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicReferenceFieldUpdater;
 import org.jspecify.annotations.Nullable;
 
-/** A delivery from claim to settlement. A compare-and-set settles it, so only the first settlement counts. */
-final class ClaimedDelivery implements Delivery, Acknowledgement, PendingSettlement.Attempt {
-
-    private static final AtomicReferenceFieldUpdater<ClaimedDelivery, Settlement> SETTLEMENT =
-            AtomicReferenceFieldUpdater.newUpdater(ClaimedDelivery.class, Settlement.class, "settlement");
+/** A delivery of a listener. Its lease is renewed, and confirmed before it starts after a long wait. */
+final class ClaimedDelivery extends LeasedMessage implements Delivery {
 
     private final Owner owner;
-    private final RedisClock clock;
-    private final String topic;
-    private final Claim claim;
-    private final ListenerOptions options;
-    private final long baseLeaseNanos;
-    private volatile long leaseDeadline;
     private volatile long confirmedAt;
     private volatile long repliedAt;
     private volatile long confirmationRequiredAt;
     private volatile boolean lost;
     private volatile boolean leaseEnded;
-    private volatile long startedAt;
-    private volatile @Nullable Settlement settlement;
-    private @Nullable Envelope envelope;
     private @Nullable Object payload;
-    private final CompletableFuture<Boolean> accepted = new CompletableFuture<>();
     final long claimedAt;
     /** The period of the claim budget in which it was claimed. Set before other threads see this delivery. */
     int claimedIn;
@@ -48,7 +30,7 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, PendingSettlem
     /**
      * Creates a delivery from a claim.
      *
-     * @param options the listener's options; their lease and attempts apply unless the message has its own
+     * @param options the listener's options; their limits apply unless the message has its own
      * @param sentAt when the poll was sent, by the monotonic clock; the lease starts here
      * @param repliedAt when the reply arrived, by the monotonic clock
      */
@@ -60,29 +42,17 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, PendingSettlem
             ListenerOptions options,
             long sentAt,
             long repliedAt) {
+        super(
+                clock,
+                topic,
+                claim,
+                new Limits(options.lease(), options.maxAttempts(), options.maxPostponements()),
+                sentAt);
         this.owner = owner;
-        this.clock = clock;
-        this.topic = topic;
-        this.claim = claim;
-        this.options = options;
-        this.baseLeaseNanos = lease(claim, options.lease()).toNanos();
-        this.leaseDeadline = sentAt + baseLeaseNanos;
         this.confirmedAt = sentAt;
         this.confirmationRequiredAt = sentAt;
         this.repliedAt = repliedAt;
         this.claimedAt = sentAt;
-    }
-
-    private static Duration lease(Claim claim, Duration lease) {
-        if (claim.hasOwnLimits()) {
-            try {
-                Duration own = claim.envelope().limits().lease();
-                return own == null ? lease : own;
-            } catch (RuntimeException unreadable) {
-                return lease; // the pipeline reports the failure
-            }
-        }
-        return lease;
     }
 
     /** Receives settlements. Thread-safe; no method blocks. */
@@ -92,30 +62,13 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, PendingSettlem
          * Called once, when the delivery is settled.
          *
          * @param failure of the attempt, if it failed
-         * @param accepted completed by the owner, with true if Redis accepted the settlement
+         * @return completes with true if Redis accepted the settlement
          */
-        void settled(
-                ClaimedDelivery delivery,
-                Settlement settlement,
-                @Nullable Throwable failure,
-                CompletableFuture<Boolean> accepted);
+        CompletableFuture<Boolean> settled(
+                ClaimedDelivery delivery, Settlement settlement, @Nullable Throwable failure);
 
         /** Extends the lease with the next poll. */
-        CompletableFuture<Boolean> extend(ClaimedDelivery delivery, Duration time);
-    }
-
-    Claim claim() {
-        return claim;
-    }
-
-    /** Returns the stored envelope. The pipeline calls this first; later calls return the same envelope. */
-    Envelope envelope() {
-        Envelope read = envelope;
-        if (read == null) {
-            read = claim.envelope();
-            envelope = read;
-        }
-        return read;
+        CompletableFuture<Boolean> extend(ClaimedDelivery delivery, Settlement.Extend extension);
     }
 
     void converted(Object value) {
@@ -124,14 +77,11 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, PendingSettlem
 
     // ---- lease -----------------------------------------------------------------------------------------------------
 
-    /** Records that a request, sent at {@code sentAt}, renewed the lease. Only the poller's task calls this. */
+    /** Records that a request, sent at {@code sentAt}, renewed the lease. */
     void confirmed(long sentAt, long repliedAt, long leaseNanos) {
         this.confirmedAt = sentAt;
         this.repliedAt = repliedAt;
-        long until = sentAt + leaseNanos;
-        if (until - leaseDeadline > 0) { // Redis never shortens a lease
-            leaseDeadline = until;
-        }
+        renewed(sentAt, leaseNanos);
     }
 
     /**
@@ -154,19 +104,14 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, PendingSettlem
         return repliedAt;
     }
 
-    /** The earliest time at which the lease can end, by the monotonic clock. */
-    long leaseDeadline() {
-        return leaseDeadline;
-    }
-
     /** Returns the settlement that renews the lease. After an extension the current lease may be longer. */
     Settlement.Extend renewal() {
-        return new Settlement.Extend(id(), claim.token(), Duration.ofNanos(baseLeaseNanos));
+        return new Settlement.Extend(id(), claim().token(), Duration.ofNanos(leaseNanos()));
     }
 
     /** When two thirds of the lease are left, by the monotonic clock: the next renewal is then due. */
     long renewalAt() {
-        return leaseDeadline() - baseLeaseNanos / 3 * 2;
+        return leaseDeadline() - leaseNanos() / 3 * 2;
     }
 
     void lose() {
@@ -177,133 +122,38 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, PendingSettlem
         return lost;
     }
 
-    void started(long now) {
-        startedAt = now;
-    }
-
-    boolean isStarted() {
-        return startedAt != 0;
-    }
-
     /** How long ago the message was due, by Redis' clock. */
     long latenessNanos() {
-        return -clock.nanosUntil(claim.dueMillis());
-    }
-
-    long startedAt() {
-        return startedAt;
+        return -clock().nanosUntil(claim().dueMillis());
     }
 
     // ---- settlement ------------------------------------------------------------------------------------------------
 
-    /** Settles the delivery; has no effect if it is already settled. */
-    void settle(Settlement how) {
-        settle(how, null);
+    @Override
+    protected CompletableFuture<Boolean> send(Settlement first, @Nullable Throwable failure) {
+        return owner.settled(this, first, failure);
     }
 
-    /** Settles the delivery after a failed attempt; has no effect if it is already settled. */
-    void settle(Settlement how, @Nullable Throwable failure) {
-        if (SETTLEMENT.compareAndSet(this, null, how)) {
-            owner.settled(this, how, failure, accepted);
-        }
-    }
-
-    boolean isSettled() {
-        return settlement != null;
-    }
-
-    /** Number of permitted attempts: the message's limit, or else the listener's. */
-    int maxAttempts() {
-        Integer own = envelope().limits().maxAttempts();
-        return own == null ? options.maxAttempts() : own;
+    @Override
+    protected CompletableFuture<Boolean> send(Settlement.Extend extension) {
+        return owner.extend(this, extension);
     }
 
     /** The settlement for a request to retry: dead-letter after the last permitted attempt. */
     Settlement retryOnDemand(Duration delay) {
-        return claim.retry(delay, new Failure("retry", "requested by the handler"), maxAttempts());
-    }
-
-    @Override
-    public @Nullable Duration handling(long givenAt, Instant settledAt) {
-        return isStarted() ? Duration.ofNanos(givenAt - startedAt) : null;
-    }
-
-    @Override
-    public CompletableFuture<Boolean> acknowledge() {
-        settle(new Settlement.Acknowledge(id(), claim.token()));
-        return accepted;
+        return retryOrDeadLetter(delay, "requested by the handler");
     }
 
     @Override
     public CompletableFuture<Boolean> retry(Duration delay) {
-        Settlement.Retry.checkDelay(delay);
-        settle(retryOnDemand(delay));
-        return accepted;
-    }
-
-    @Override
-    public CompletableFuture<Boolean> postpone(Duration delay) {
-        settle(claim.postpone(delay, options.maxPostponements()));
-        return accepted;
-    }
-
-    @Override
-    public CompletableFuture<Boolean> deadLetter(String reason) {
-        settle(new Settlement.ToDeadLetters(id(), claim.token(), Objects.requireNonNull(reason, "reason")));
-        return accepted;
-    }
-
-    @Override
-    public CompletableFuture<Boolean> extend(Duration time) {
-        Settlement.Extend.checkTime(time);
-        return owner.extend(this, time);
+        return settle(retryOnDemand(delay));
     }
 
     // ---- what a handler sees ---------------------------------------------------------------------------------------
 
     @Override
-    public String topic() {
-        return topic;
-    }
-
-    @Override
-    public String id() {
-        return claim.id();
-    }
-
-    @Override
-    public int attempt() {
-        return claim.attempt();
-    }
-
-    @Override
-    public int postponements() {
-        return claim.postponements();
-    }
-
-    @Override
-    public int crashes() {
-        return claim.crashes();
-    }
-
-    @Override
-    public Instant dueAt() {
-        return Instant.ofEpochMilli(claim.dueMillis());
-    }
-
-    @Override
-    public Instant sentAt() {
-        return envelope().sentAt();
-    }
-
-    @Override
     public String sendId() {
         return envelope().sendId();
-    }
-
-    @Override
-    public Map<String, String> headers() {
-        return envelope().headers();
     }
 
     @Override
@@ -315,23 +165,8 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, PendingSettlem
     }
 
     @Override
-    public byte[] body() {
-        return envelope().payload();
-    }
-
-    @Override
-    public @Nullable String lastFailure() {
-        return claim.lastFailure();
-    }
-
-    @Override
-    public Instant leaseEnd() {
-        return clock.at(leaseDeadline());
-    }
-
-    @Override
     public boolean held() {
-        if (!leaseEnded && (lost || clock.isPast(leaseDeadline()))) {
+        if (!leaseEnded && (lost || clock().isPast(leaseDeadline()))) {
             leaseEnded = true;
         }
         return !leaseEnded;
@@ -339,7 +174,7 @@ final class ClaimedDelivery implements Delivery, Acknowledgement, PendingSettlem
 
     @Override
     public boolean postponed() {
-        return settlement instanceof Settlement.Postpone;
+        return settlement() instanceof Settlement.Postpone;
     }
 
     @Override

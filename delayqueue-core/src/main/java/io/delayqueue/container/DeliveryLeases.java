@@ -253,49 +253,45 @@ final class DeliveryLeases implements ClaimedDelivery.Owner {
 
     /** Releases a delivery that was not started. */
     void release(ClaimedDelivery delivery) {
-        delivery.settle(new Settlement.Release(delivery.id(), delivery.claim().token()));
+        CompletableFuture<?> unused = delivery.release();
     }
 
     // ---- settlements -----------------------------------------------------------------------------------------------
 
     @Override
-    public void settled(
-            ClaimedDelivery delivery,
-            Settlement settlement,
-            @Nullable Throwable failure,
-            CompletableFuture<Boolean> accepted) {
+    public CompletableFuture<Boolean> settled(
+            ClaimedDelivery delivery, Settlement settlement, @Nullable Throwable failure) {
         if (delivery.isStarted()) {
             attempts.settled(settlement, delivery.attempt(), delivery.startedAt(), failure);
         }
         // added to the session before it leaves the open deliveries, so that a stop always waits for it
-        add(delivery, settlement, failure, accepted);
+        CompletableFuture<Boolean> accepted = add(delivery, settlement, failure);
         deliveries.remove(delivery);
         if (delivery.claim().isolated()) {
             onSettledSuspect.accept(delivery);
         }
         wakeForWork();
         failIfAbandoned();
+        return accepted;
     }
 
     @Override
-    public CompletableFuture<Boolean> extend(ClaimedDelivery delivery, Duration time) {
-        if (delivery.isLost() || delivery.isSettled()) {
+    public CompletableFuture<Boolean> extend(ClaimedDelivery delivery, Extend extension) {
+        if (delivery.isLost()) {
             return CompletableFuture.completedFuture(false);
         }
-        CompletableFuture<Boolean> result = new CompletableFuture<>();
-        add(delivery, new Extend(delivery.id(), delivery.claim().token(), time), null, result);
+        CompletableFuture<Boolean> accepted = add(delivery, extension, null);
         wakeForWork();
         failIfAbandoned();
-        return result;
+        return accepted;
     }
 
-    private void add(
-            ClaimedDelivery delivery,
-            Settlement settlement,
-            @Nullable Throwable failure,
-            CompletableFuture<Boolean> accepted) {
+    private CompletableFuture<Boolean> add(
+            ClaimedDelivery delivery, Settlement settlement, @Nullable Throwable failure) {
+        CompletableFuture<Boolean> accepted = new CompletableFuture<>();
         int bytes = delivery.claim().stored().length;
         session.add(new PendingSettlement(settlement, delivery, nanoTime.getAsLong(), bytes, failure, accepted));
+        return accepted;
     }
 
     private void wakeForWork() {

@@ -96,7 +96,7 @@ final class DeliveryPipeline {
         long started = nanoTime.getAsLong();
         List<ClaimedDelivery> readable = new ArrayList<>(claimed.size());
         for (ClaimedDelivery delivery : claimed) {
-            delivery.started(started == 0 ? 1 : started); // 0 means not started
+            delivery.started(started);
             if (convert(delivery, state)) {
                 readable.add(delivery);
             }
@@ -193,7 +193,7 @@ final class DeliveryPipeline {
             return;
         }
         Settlement decision = decision(delivery, failure);
-        delivery.settle(decision, failure);
+        CompletableFuture<?> unused = delivery.settle(decision, failure);
         if (decision instanceof Settlement.ToDeadLetters deadLetter) {
             FailureLog.log(
                     log::warn,

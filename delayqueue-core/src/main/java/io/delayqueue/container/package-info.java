@@ -9,7 +9,8 @@
  * {@code ClaimBudget} limits the claims of all pollers of a listener. {@code Workers} run deliveries through the stages
  * of {@code DeliveryPipeline}: convert, intercept, handle, decide, settle.
  *
- * <p>{@code template.receive} has a poller of its own. Both pollers leave to the session what they share: the open poll,
+ * <p>{@code template.receive} has a poller of its own. Deliveries of both are a
+ * {@link io.delayqueue.consume.LeasedMessage}. Both pollers leave to the session what they share: the open poll,
  * its repeat, and the pending settlements. They differ in what starts a poll and what ends it. A {@code ShardPoller}
  * decides when to poll, and repeats a poll until Redis replies. A {@code ReceivePoller} sends when a receiver calls, and
  * tells the receiver if the poll fails; it has no leases to renew, no budget and no workers.

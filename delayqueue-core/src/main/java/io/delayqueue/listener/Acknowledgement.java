@@ -11,8 +11,8 @@ import java.util.concurrent.CompletableFuture;
  * nothing changed. A future fails only if, before the reply, the engine stops or the topic is registered again with
  * another number of shards.
  *
- * <p>Only the first settlement counts. A later one changes nothing and returns the result of the first; of a received
- * delivery it yields false. An extension after a settlement yields false.
+ * <p>Only the first settlement counts. A later one changes nothing and yields false, and so does an extension after a
+ * settlement.
  */
 public interface Acknowledgement {
 

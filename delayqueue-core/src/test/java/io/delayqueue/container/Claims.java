@@ -18,14 +18,13 @@ final class Claims {
     /** Ignores all calls. */
     static final ClaimedDelivery.Owner NOBODY = new ClaimedDelivery.Owner() {
         @Override
-        public void settled(
-                ClaimedDelivery delivery,
-                Settlement settlement,
-                @Nullable Throwable failure,
-                CompletableFuture<Boolean> accepted) {}
+        public CompletableFuture<Boolean> settled(
+                ClaimedDelivery delivery, Settlement settlement, @Nullable Throwable failure) {
+            return new CompletableFuture<>();
+        }
 
         @Override
-        public CompletableFuture<Boolean> extend(ClaimedDelivery delivery, Duration time) {
+        public CompletableFuture<Boolean> extend(ClaimedDelivery delivery, Settlement.Extend extension) {
             return CompletableFuture.completedFuture(true);
         }
     };

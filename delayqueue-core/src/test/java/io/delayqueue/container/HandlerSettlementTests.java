@@ -76,6 +76,7 @@ class HandlerSettlementTests extends HandlingTest {
         send("m");
         await("acknowledged m 1");
         Awaitility.await().until(() -> told.size() == 2);
+        assertThat(told).containsExactly(true, false);
         assertThat(deadLetters()).isEmpty();
         assertThat(happenings.of("retried")).isEmpty();
     }

@@ -22,13 +22,14 @@ final class ArchitectureRules {
             Set.of("message"),
             Set.of("event", "redis", "convert", "listener"),
             Set.of("store", "coordination"),
+            Set.of("consume"),
             Set.of("template", "container"),
             Set.of("annotation", "admin"),
             Set.of("management"),
             Set.of("metrics", "actuate", "web", "forward", "jdbc"),
             Set.of("autoconfigure"));
 
-    private static final int FIRST_LAYER_WITH_BOOT = 4;
+    private static final int FIRST_LAYER_WITH_BOOT = 5;
 
     private static final String BASE = "io.delayqueue";
 

@@ -129,7 +129,7 @@ public final class DefaultDelayQueueReceiver implements DelayQueueReceiver, Auto
      * io.delayqueue.message.DelayMessage.Builder#version version}.
      */
     public static boolean hasVersion(LeasedDelivery delivery) {
-        return delivery instanceof DefaultLeasedDelivery own && own.hasVersion();
+        return delivery instanceof ReceivedDelivery own && own.hasVersion();
     }
 
     /** Number of topics with waiting receivers plus number of shards with unsent settlements. */

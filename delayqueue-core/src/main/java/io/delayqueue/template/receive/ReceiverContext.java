@@ -1,5 +1,6 @@
 package io.delayqueue.template.receive;
 
+import io.delayqueue.consume.LeasedMessage.Limits;
 import io.delayqueue.convert.PayloadCodec;
 import io.delayqueue.coordination.PeriodicTaskScheduler;
 import io.delayqueue.event.EventBus;
@@ -120,9 +121,9 @@ final class ReceiverContext {
                 active ? MAX_RECLAIM : 0, settings.maxAttempts(), settings.crashes(), gap, settings.grace());
     }
 
-    /** Number of attempts that a message without a limit of its own may have. */
-    int maxAttempts() {
-        return settings.maxAttempts();
+    /** The limits of messages without limits of their own. */
+    Limits limits(Duration lease) {
+        return new Limits(lease, settings.maxAttempts(), settings.maxPostponements());
     }
 
     /** Number of postponements that a message may have. */

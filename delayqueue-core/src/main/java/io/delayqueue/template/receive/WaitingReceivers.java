@@ -441,7 +441,7 @@ final class WaitingReceivers implements PeriodicTask {
             Claim claim = claims.remove();
             try {
                 deliveries.add(
-                        new DefaultLeasedDelivery(context, poller, claim, receiver.request.lease(), claimed.sentAt()));
+                        new ReceivedDelivery(context, poller, claim, receiver.request.lease(), claimed.sentAt()));
             } catch (UnreadableMessageException e) {
                 poller.deadLetter(claim, e);
             }
