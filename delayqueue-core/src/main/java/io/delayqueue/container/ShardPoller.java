@@ -1,5 +1,6 @@
 package io.delayqueue.container;
 
+import io.delayqueue.consume.NextPoll;
 import io.delayqueue.coordination.Membership.ShardAssignment;
 import io.delayqueue.coordination.RedisTask;
 import io.delayqueue.event.Recipient;

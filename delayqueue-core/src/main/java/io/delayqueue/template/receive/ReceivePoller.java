@@ -1,5 +1,6 @@
 package io.delayqueue.template.receive;
 
+import io.delayqueue.consume.NextPoll;
 import io.delayqueue.coordination.PeriodicTask;
 import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
 import io.delayqueue.event.Recipient;
@@ -10,6 +11,8 @@ import io.delayqueue.message.Failure;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.RedisCallException;
+import io.delayqueue.redis.SignalSource.SignalListener;
+import io.delayqueue.redis.SignalSource.Subscription;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.PendingSettlement;
 import io.delayqueue.store.PollReply;
@@ -30,9 +33,10 @@ import org.jspecify.annotations.Nullable;
  * Polls one shard for receivers: settles deliveries and claims messages. One poll is in progress at a time; settlements
  * that arrive meanwhile are sent with the next poll. The task repeats a poll without a reply unchanged.
  *
- * <p>Thread-safe. The lock guards the fields that are not final.
+ * <p>The {@link WaitingReceivers} of the topic ask when to claim, and report what the claims found. They call these
+ * methods one after the other. All other methods are thread-safe. The lock guards the polls.
  */
-final class ReceivePoller implements PeriodicTask {
+final class ReceivePoller implements PeriodicTask, SignalListener {
 
     private static final Duration IDLE = Duration.ofDays(1);
     /** Claims nothing: the poll only settles or reclaims. */
@@ -57,6 +61,16 @@ final class ReceivePoller implements PeriodicTask {
     /** Whether the next claim takes a suspect. */
     private volatile boolean suspectNext;
 
+    private final NextPoll nextPoll;
+    /** Called after a signal while receivers wait. */
+    private volatile Runnable onSignal = () -> {};
+
+    // used by the waiting receivers
+    /** Whether leases were overdue at the last claim. They are reclaimed even if no receiver waits. */
+    private boolean overdueLeases;
+    /** The newest receiver for which a claim found no message in this shard. */
+    private long emptyUpTo;
+
     ReceivePoller(ReceiverContext context, Shard shard) {
         this.context = context;
         this.shard = shard;
@@ -71,6 +85,7 @@ final class ReceivePoller implements PeriodicTask {
                 context.events,
                 new Recipient(shard.topic(), shard.kind(), null),
                 completions -> context.complete(() -> completions.forEach(Runnable::run)));
+        this.nextPoll = new NextPoll(context.consumer, session.clock(), context.nanoTime, () -> onSignal.run());
     }
 
     /**
@@ -90,6 +105,97 @@ final class ReceivePoller implements PeriodicTask {
     RedisClock clock() {
         return session.clock();
     }
+
+    // ---- for waiting receivers -------------------------------------------------------------------------------------
+
+    /**
+     * Begins to claim for receivers, which are numbered from 1.
+     *
+     * @param wake called after each signal
+     */
+    Subscription begin(Runnable wake) {
+        overdueLeases = false;
+        emptyUpTo = 0;
+        nextPoll.pollNow(); // signals were not received until now
+        onSignal = wake;
+        Subscription signals = context.signals.listen(shard, this);
+        return () -> {
+            signals.close();
+            onSignal = () -> {};
+        };
+    }
+
+    /**
+     * The time until the next claim, which also reclaims overdue leases.
+     *
+     * @param newest number of the newest waiting receiver; 0 if none waits
+     */
+    long nanosUntilClaim(long newest) {
+        if (isUntried(newest)) {
+            return 0;
+        }
+        return newest > 0 ? plan().nanos() : overdueLeases ? nextPoll.nanosUntilLeaseEnd() : IDLE.toNanos();
+    }
+
+    private NextPoll.Plan plan() {
+        return nextPoll.plan(
+                true, false, 1, nextPoll.hasDueMessages(true), context.sweep().toNanos());
+    }
+
+    /** Whether no claim was tried for all receivers up to a number since they wait. */
+    boolean isUntried(long newest) {
+        return emptyUpTo < newest;
+    }
+
+    /** Whether leases are overdue, which are reclaimed even if no receiver waits. */
+    boolean hasOverdueLeases() {
+        return overdueLeases;
+    }
+
+    /** Records that the next claim begins. */
+    void beginClaim(long newest) {
+        nextPoll.began(newest > 0 ? plan() : NextPoll.Plan.NEVER);
+    }
+
+    /**
+     * Records what a claim found.
+     *
+     * @param forReceivers whether it claimed messages, and did not only reclaim leases
+     * @param upTo number of the newest receiver for which the result holds
+     */
+    void endClaim(PollReply reply, boolean forReceivers, long upTo) {
+        nextPoll.replied(reply, false);
+        overdueLeases = reply.untilNextLeaseEnd().isZero();
+        if (forReceivers && reply.suspectsLeft()) {
+            nextPoll.pollNow();
+        } else if (forReceivers
+                && reply.claims().isEmpty()
+                && !reply.untilNextDue().isZero()) {
+            emptyUpTo = upTo;
+        }
+    }
+
+    /** Records that a claim failed: it is tried again. */
+    void claimFailed() {
+        nextPoll.pollNow();
+    }
+
+    @Override
+    public void headAt(long dueMillis) {
+        nextPoll.headAt(dueMillis);
+    }
+
+    @Override
+    public void dueMessagesLeft(String by) {
+        nextPoll.dueMessagesLeft(by);
+    }
+
+    @Override
+    public void resubscribed() {
+        nextPoll.pollNow();
+    }
+
+    // ---- polls -----------------------------------------------------------------------------------------------------
 
     /** Whether a poll or settlements remain to be sent or repeated. */
     boolean isBusy() {

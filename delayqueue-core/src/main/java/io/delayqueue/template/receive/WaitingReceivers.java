@@ -8,10 +8,8 @@ import io.delayqueue.message.Printable;
 import io.delayqueue.message.Shard;
 import io.delayqueue.message.Shard.QueueKind;
 import io.delayqueue.redis.RedisCallException;
-import io.delayqueue.redis.SignalSource.SignalListener;
 import io.delayqueue.redis.SignalSource.Subscription;
 import io.delayqueue.store.Claim;
-import io.delayqueue.store.PollReply;
 import io.delayqueue.store.PollRequest.Claiming;
 import io.delayqueue.store.TopicRegisteredAnewException;
 import io.delayqueue.store.UnreadableMessageException;
@@ -22,7 +20,6 @@ import io.delayqueue.template.receive.ReceiverQueue.Waiting;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.Deque;
 import java.util.List;
 import java.util.Optional;
@@ -51,7 +48,6 @@ import org.jspecify.annotations.Nullable;
 final class WaitingReceivers implements PeriodicTask {
 
     private static final Duration IDLE = Duration.ofDays(1);
-    private static final Duration OVERDUE_POLL = Duration.ofSeconds(1);
     /** A client that receives again and again meets the instance of its last request. */
     private static final Duration KEPT = Duration.ofSeconds(1);
     /** Most messages of a poll for several receivers: they wait until it claimed the messages of all of them. */
@@ -71,8 +67,10 @@ final class WaitingReceivers implements PeriodicTask {
     private @Nullable Outage outage;
     /** The newest receiver for which the last failed call was made. */
     private long failedUpTo;
-    /** The shards of the topic; empty while they are unknown. */
-    private List<PolledShard> shards = List.of();
+    /** The pollers of the topic's shards; empty while the shards are unknown. */
+    private List<ReceivePoller> pollers = List.of();
+    /** The subscriptions of the pollers to signals. */
+    private List<Subscription> signals = List.of();
     /** The index of the shard to poll first. */
     private int turn;
     /** The state of a topic whose shards are unknown. */
@@ -123,7 +121,7 @@ final class WaitingReceivers implements PeriodicTask {
         private @Nullable Throwable listingFailure;
 
         boolean isToBeLookedUp() {
-            return shards.isEmpty() && !queue.isEmpty() && (again || absentUpTo < queue.newest());
+            return pollers.isEmpty() && !queue.isEmpty() && (again || absentUpTo < queue.newest());
         }
 
         /** Subscribes before the look-up, so that a registration after it is noticed. */
@@ -150,80 +148,6 @@ final class WaitingReceivers implements PeriodicTask {
                 subscription.close();
                 subscription = null;
             }
-        }
-    }
-
-    /** A shard with its poller and the time of its next poll. */
-    private final class PolledShard implements SignalListener {
-
-        private final ReceivePoller poller;
-        private final Subscription subscription;
-        private long nextPoll;
-        /** The earliest poll for which a signal asked since the last poll began; null without a signal. */
-        private @Nullable Long signalled;
-        /** Whether leases were overdue at the last poll. They are reclaimed even if no receiver waits. */
-        private boolean overdueLeases;
-        /** The newest receiver for which a poll found no message in this shard. */
-        private long emptyUpTo;
-
-        PolledShard(Shard shard) {
-            this.poller = context.poller(shard);
-            this.nextPoll = context.now();
-            this.subscription = context.signals.listen(shard, this);
-        }
-
-        /** The time until the next poll, which claims for the waiting receivers or reclaims overdue leases. */
-        long nanosUntilPoll(long now) {
-            if (emptyUpTo < queue.newest()) {
-                return 0;
-            }
-            return queue.isEmpty() && !overdueLeases ? IDLE.toNanos() : nextPoll - now;
-        }
-
-        void applyReply(PollReply reply, Call poll) {
-            boolean claimed = !poll.receivers.isEmpty();
-            Duration sweep = context.sweep();
-            overdueLeases = reply.untilNextLeaseEnd().isZero();
-            Duration lease = overdueLeases ? OVERDUE_POLL : reply.untilNextLeaseEnd();
-            // without a receiver the due time does not matter; a suspect is due now
-            Duration due = !claimed ? sweep : reply.suspectsLeft() ? Duration.ZERO : reply.untilNextDue();
-            nextPoll =
-                    context.now() + Collections.min(List.of(due, lease, sweep)).toNanos();
-            if (signalled != null && signalled - nextPoll < 0) {
-                nextPoll = signalled;
-            }
-            boolean empty = reply.claims().isEmpty() && !reply.untilNextDue().isZero() && !reply.suspectsLeft();
-            if (claimed && empty) {
-                emptyUpTo = poll.upTo;
-            }
-        }
-
-        @Override
-        public void headAt(long dueMillis) {
-            pollAt(poller.clock().isSet() ? poller.clock().nanosUntil(dueMillis) : 0);
-        }
-
-        @Override
-        public void dueMessagesLeft(String consumer) {
-            pollAt(0);
-        }
-
-        @Override
-        public void resubscribed() {
-            pollAt(0);
-        }
-
-        private void pollAt(long nanosFromNow) {
-            executor.execute(() -> {
-                long at = context.now() + nanosFromNow;
-                if (signalled == null || at - signalled < 0) {
-                    signalled = at;
-                }
-                if (at - nextPoll < 0) {
-                    nextPoll = at;
-                }
-                advance();
-            });
         }
     }
 
@@ -276,7 +200,7 @@ final class WaitingReceivers implements PeriodicTask {
 
     /** Ends waits that have timed out and have nothing more to wait for. */
     private void endWaits() {
-        Throwable failure = outage != null ? outage.last() : shards.isEmpty() ? unknown.listingFailure : null;
+        Throwable failure = outage != null ? outage.last() : pollers.isEmpty() ? unknown.listingFailure : null;
         for (Waiting receiver : queue.removeTimedOut(context.now(), this::hasNothingFor)) {
             context.complete(() -> endWait(receiver, failure));
         }
@@ -290,10 +214,10 @@ final class WaitingReceivers implements PeriodicTask {
         if (outage != null) {
             return failedUpTo >= receiver.number;
         }
-        if (shards.isEmpty()) {
+        if (pollers.isEmpty()) {
             return unknown.absentUpTo >= receiver.number && !context.absent.isListing();
         }
-        return shards.stream().allMatch(shard -> shard.emptyUpTo >= receiver.number);
+        return pollers.stream().noneMatch(poller -> poller.isUntried(receiver.number));
     }
 
     private void endWait(Waiting receiver, @Nullable Throwable failure) {
@@ -320,14 +244,14 @@ final class WaitingReceivers implements PeriodicTask {
             lookUp(lookUp);
             return;
         }
-        for (int i = 0; i < shards.size(); i++) {
-            PolledShard shard = shards.get((turn + i) % shards.size());
-            if (shard.nanosUntilPoll(now) <= 0) {
-                turn = (turn + i + 1) % shards.size();
-                shard.signalled = null;
+        for (int i = 0; i < pollers.size(); i++) {
+            ReceivePoller poller = pollers.get((turn + i) % pollers.size());
+            if (poller.nanosUntilClaim(queue.newest()) <= 0) {
+                turn = (turn + i + 1) % pollers.size();
+                poller.beginClaim(queue.newest());
                 Call poll = new Call(queue.firstThatSharePoll(MAX_SHARED), queue.newest());
                 call = poll;
-                poll(shard, poll);
+                poll(poller, poll);
                 return;
             }
         }
@@ -341,13 +265,12 @@ final class WaitingReceivers implements PeriodicTask {
                 });
     }
 
-    private void poll(PolledShard shard, Call poll) {
+    private void poll(ReceivePoller poller, Call poll) {
         Claiming claiming = poll.receivers.isEmpty()
                 ? ReceivePoller.NOTHING
-                : shard.poller.claiming(poll.receivers.get(0).request, poll.messages());
-        CompletableFuture<?> unused = shard.poller
-                .claim(claiming)
-                .whenComplete((claimed, failure) -> executor.execute(() -> polled(shard, poll, claimed, failure)));
+                : poller.claiming(poll.receivers.get(0).request, poll.messages());
+        CompletableFuture<?> unused = poller.claim(claiming)
+                .whenComplete((claimed, failure) -> executor.execute(() -> polled(poller, poll, claimed, failure)));
     }
 
     private void lookedUp(Call lookUp, Optional<List<Shard>> found, @Nullable Throwable failure) {
@@ -366,33 +289,42 @@ final class WaitingReceivers implements PeriodicTask {
             unknown.notRegistered(lookUp.upTo);
         } else {
             outage = null;
-            shards = found.get().stream().map(PolledShard::new).toList();
+            pollers = found.get().stream().map(context::poller).toList();
+            signals = pollers.stream()
+                    .map(poller -> poller.begin(this::signalled))
+                    .toList();
             context.received.begin(found.get().get(0));
             unknown.unsubscribe();
         }
         advance();
     }
 
-    private void polled(PolledShard shard, Call poll, Optional<Claimed> claimed, @Nullable Throwable failure) {
+    private void signalled() {
+        executor.execute(this::advance);
+    }
+
+    private void polled(ReceivePoller poller, Call poll, Optional<Claimed> claimed, @Nullable Throwable failure) {
         if (ended) {
             if (failure == null) {
-                claimed.ifPresent(late -> shard.poller.release(late.reply().claims()));
+                claimed.ifPresent(late -> poller.release(late.reply().claims()));
             }
             return;
         }
         call = null;
         if (failure instanceof RedisCallException redis) {
+            poller.claimFailed();
             recordFailure(poll, redis);
         } else if (failure instanceof TopicRegisteredAnewException || (failure == null && claimed.isEmpty())) {
             outage = null;
             context.forget(topic);
             forgetShards();
         } else if (failure != null) {
+            poller.claimFailed();
             failAll(failure);
         } else {
             outage = null;
-            shard.applyReply(claimed.get().reply(), poll);
-            deliver(shard.poller, poll.receivers, claimed.get());
+            poller.endClaim(claimed.get().reply(), !poll.receivers.isEmpty(), poll.upTo);
+            deliver(poller, poll.receivers, claimed.get());
         }
         advance();
     }
@@ -414,10 +346,10 @@ final class WaitingReceivers implements PeriodicTask {
     }
 
     private void forgetShards() {
-        if (!shards.isEmpty()) {
-            shards.forEach(shard -> shard.subscription.close());
-            context.received.end(shards.get(0).poller.shard());
-            shards = List.of();
+        if (!pollers.isEmpty()) {
+            signals.forEach(Subscription::close);
+            context.received.end(pollers.get(0).shard());
+            pollers = List.of();
             unknown.lookUpAgain();
         }
     }
@@ -467,7 +399,7 @@ final class WaitingReceivers implements PeriodicTask {
     /** Plans the next run, or ends this instance if it is no longer needed. */
     private void planNextRun() {
         long now = context.now();
-        boolean idle = queue.isEmpty() && call == null && shards.stream().noneMatch(shard -> shard.overdueLeases);
+        boolean idle = queue.isEmpty() && call == null && pollers.stream().noneMatch(ReceivePoller::hasOverdueLeases);
         long wait = idle ? addedAt + KEPT.toNanos() - now : nanosUntilTimeoutOrCall(now);
         if (idle && wait <= 0) {
             end();
@@ -480,8 +412,8 @@ final class WaitingReceivers implements PeriodicTask {
         long wait = queue.nanosUntilTimeout(now, IDLE.toNanos());
         if (call == null) {
             long untilCall = unknown.isToBeLookedUp() ? 0 : IDLE.toNanos();
-            for (PolledShard shard : shards) {
-                untilCall = Math.min(untilCall, shard.nanosUntilPoll(now));
+            for (ReceivePoller poller : pollers) {
+                untilCall = Math.min(untilCall, poller.nanosUntilClaim(queue.newest()));
             }
             wait = Math.min(wait, outage == null ? untilCall : Math.max(untilCall, outage.retryAt() - now));
         }

@@ -1,4 +1,4 @@
-package io.delayqueue.container;
+package io.delayqueue.consume;
 
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.RedisClock;
@@ -18,7 +18,7 @@ import java.util.stream.LongStream;
  * time that recent polls took from their planned begin until they ran in Redis. A poll that arrives early claims nothing
  * and is repeated. To this class, a message is due as soon as the poll for it begins.
  */
-final class NextPoll {
+public final class NextPoll {
 
     /** Shortest time between two polls for ended leases. */
     private static final long LEASE_END_INTERVAL = Duration.ofSeconds(1).toNanos();
@@ -50,11 +50,16 @@ final class NextPoll {
     private long leadMicros;
 
     /** The reason for a poll. */
-    enum Reason {
+    public enum Reason {
+        /** There is no reason. */
         NONE,
+        /** A poll was requested, or due messages were left in the schedule. */
         REQUESTED,
+        /** A message is due. */
         DUE,
+        /** A lease has ended. */
         LEASE_END,
+        /** No other reason for a sweep interval. */
         SWEEP
     }
 
@@ -63,11 +68,13 @@ final class NextPoll {
      *
      * @param nanos nanoseconds until the poll: 0 to poll now, {@link Long#MAX_VALUE} for never
      */
-    record Plan(Reason reason, long nanos) {
+    public record Plan(Reason reason, long nanos) {
 
-        static final Plan NEVER = new Plan(Reason.NONE, Long.MAX_VALUE);
+        /** No poll. */
+        public static final Plan NEVER = new Plan(Reason.NONE, Long.MAX_VALUE);
 
-        boolean isNow() {
+        /** Whether to poll now. */
+        public boolean isNow() {
             return nanos == 0;
         }
 
@@ -78,7 +85,14 @@ final class NextPoll {
         }
     }
 
-    NextPoll(String consumer, RedisClock clock, LongSupplier nanoTime, Runnable wake) {
+    /**
+     * Creates the plan of a poller that has not polled yet.
+     *
+     * @param consumer name of the poller, whose own signals are ignored
+     * @param nanoTime monotonic clock in nanoseconds
+     * @param wake called after a signal; must not block
+     */
+    public NextPoll(String consumer, RedisClock clock, LongSupplier nanoTime, Runnable wake) {
         this.consumer = consumer;
         this.clock = clock;
         this.nanoTime = nanoTime;
@@ -87,7 +101,7 @@ final class NextPoll {
     }
 
     /** Records the due time of the head, as signalled. */
-    void headAt(long dueMillis) {
+    public void headAt(long dueMillis) {
         synchronized (this) {
             if (dueMillis >= headDue) {
                 return;
@@ -98,7 +112,7 @@ final class NextPoll {
     }
 
     /** Records that another consumer left due messages in the schedule. */
-    void dueMessagesLeft(String by) {
+    public void dueMessagesLeft(String by) {
         if (!by.equals(consumer)) {
             dueMessagesLeft = true;
             wake.run();
@@ -106,13 +120,13 @@ final class NextPoll {
     }
 
     /** Requests a poll at once. */
-    void pollNow() {
+    public void pollNow() {
         requested = true;
         wake.run();
     }
 
     /** Whether this poller is aware of due messages that it may claim. */
-    boolean hasDueMessages(boolean assigned) {
+    public boolean hasDueMessages(boolean assigned) {
         return dueMessagesLeft || nanosUntilPollFor(nextDue(assigned)) <= 0;
     }
 
@@ -134,7 +148,7 @@ final class NextPoll {
      * @param capacity number of messages that this poller may claim
      * @param due what {@link #hasDueMessages} returned before the capacity was read
      */
-    Plan plan(boolean assigned, boolean peers, int capacity, boolean due, long sweepNanos) {
+    public Plan plan(boolean assigned, boolean peers, int capacity, boolean due, long sweepNanos) {
         if (requested || (dueMessagesLeft && capacity > 0)) {
             return new Plan(Reason.REQUESTED, 0);
         }
@@ -151,8 +165,7 @@ final class NextPoll {
         }
         long sincePoll = nanoTime.getAsLong() - lastPoll;
         if (assigned) {
-            return plan.or(Reason.LEASE_END, Math.max(clock.nanosUntil(nextLeaseEnd), LEASE_END_INTERVAL - sincePoll))
-                    .or(Reason.SWEEP, sweepNanos - sincePoll);
+            return plan.or(Reason.LEASE_END, nanosUntilLeaseEnd()).or(Reason.SWEEP, sweepNanos - sincePoll);
         }
         long head = headDue;
         if (capacity > 0 && head != PollReply.NEVER) {
@@ -162,8 +175,13 @@ final class NextPoll {
         return plan;
     }
 
+    /** Nanoseconds until the poll for the next end of a lease; not positive if it is due. */
+    public long nanosUntilLeaseEnd() {
+        return Math.max(clock.nanosUntil(nextLeaseEnd), LEASE_END_INTERVAL - (nanoTime.getAsLong() - lastPoll));
+    }
+
     /** Resets the signals at the start of a poll of a plan. A later signal causes another poll. */
-    void began(Plan plan) {
+    public void began(Plan plan) {
         polledFor = plan.isNow() && plan.reason() == Reason.DUE ? awaited : PollReply.NEVER;
         awaited = PollReply.NEVER;
         requested = false;
@@ -180,7 +198,7 @@ final class NextPoll {
      *
      * @param signalled whether the poll signalled remaining due messages to other consumers
      */
-    void replied(PollReply reply, boolean signalled) {
+    public void replied(PollReply reply, boolean signalled) {
         lastPoll = nanoTime.getAsLong();
         updateLead(reply.nowMicros());
         nextLeaseEnd = reply.nextLeaseEndMillis();

@@ -1,9 +1,9 @@
-package io.delayqueue.container;
+package io.delayqueue.consume;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.delayqueue.container.NextPoll.Plan;
-import io.delayqueue.container.NextPoll.Reason;
+import io.delayqueue.consume.NextPoll.Plan;
+import io.delayqueue.consume.NextPoll.Reason;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.RedisClock;
@@ -89,6 +89,16 @@ class NextPollTests {
         pass(Duration.ofMillis(1));
         assertThat(reason(true)).isEqualTo(Reason.DUE);
         assertThat(untilPoll()).isZero();
+    }
+
+    @Test
+    void overdueLeasesArePolledForOnceASecond() {
+        saw(PollReply.NEVER, redisMillis() - 1000);
+        assertThat(nextPoll.nanosUntilLeaseEnd())
+                .isEqualTo(Duration.ofSeconds(1).toNanos());
+        pass(Duration.ofSeconds(1));
+        assertThat(nextPoll.nanosUntilLeaseEnd()).isZero();
+        assertThat(reason(true)).isEqualTo(Reason.LEASE_END);
     }
 
     @Test
@@ -194,7 +204,11 @@ class NextPollTests {
     @Test
     void pollerThatClaimedPollsAgainWhenTheNextMessageIsDue() {
         nextPoll.began(Plan.NEVER);
-        saw(redisMillis() + 1000, PollReply.NEVER, List.of(Claims.claim("m", 0)), false);
+        saw(
+                redisMillis() + 1000,
+                PollReply.NEVER,
+                List.of(new Claim("m", "token", 1, 1, 0, 0, false, null, new byte[0])),
+                false);
         nextPoll.began(Plan.NEVER);
         saw(redisMillis() + 1000, PollReply.NEVER);
         assertThat(reason(false)).isEqualTo(Reason.NONE);
