@@ -29,7 +29,7 @@ final class ArchitectureRules {
             Set.of("metrics", "actuate", "web", "forward", "jdbc"),
             Set.of("autoconfigure"));
 
-    private static final int FIRST_LAYER_WITH_BOOT = 5;
+    private static final int FIRST_LAYER_WITH_BOOT = 6;
 
     private static final String BASE = "io.delayqueue";
 
