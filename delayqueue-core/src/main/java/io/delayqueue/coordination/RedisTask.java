@@ -2,6 +2,7 @@ package io.delayqueue.coordination;
 
 import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
 import io.delayqueue.listener.ListenerProgress;
+import io.delayqueue.message.Completions;
 import io.delayqueue.redis.Await;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
@@ -178,7 +179,7 @@ public abstract class RedisTask implements PeriodicTask, TaskHandle {
             return true;
         } catch (TimeoutException e) {
             waitedFor = call;
-            CompletableFuture<?> unused = call.whenComplete((reply, failure) -> wake());
+            Completions.whenComplete(call, (reply, failure) -> wake());
             return false;
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

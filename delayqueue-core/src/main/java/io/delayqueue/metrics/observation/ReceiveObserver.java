@@ -74,7 +74,7 @@ public final class ReceiveObserver implements DelayQueueReceiver {
     /** Returns the same future, because the caller may cancel or complete it. */
     private CompletableFuture<List<LeasedDelivery>> observed(
             CompletableFuture<List<LeasedDelivery>> future, List<String> topics) {
-        CompletableFuture<?> unused = future.whenComplete(new Receiving(topics)::end);
+        Completions.whenComplete(future, new Receiving(topics)::end);
         return future;
     }
 

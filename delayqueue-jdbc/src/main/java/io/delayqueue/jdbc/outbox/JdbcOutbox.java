@@ -95,7 +95,7 @@ public final class JdbcOutbox implements CommitOutbox {
      * @throws org.springframework.dao.DataAccessException if the database is unavailable
      */
     public void check() {
-        boolean unused = transactions.reading(() -> {
+        transactions.reading(() -> {
             table.check();
             return true;
         });

@@ -266,25 +266,17 @@ public final class OutboxRelay {
         Map<Long, String> rejected = new LinkedHashMap<>(settled.rejected());
         try {
             for (List<Long> part : JdbcOutbox.parts(settled.sent(), DELETED_TOGETHER)) {
-                inTransaction(() -> table.delete(part));
+                outbox.transactions().run(() -> table.delete(part));
                 left.removeAll(new HashSet<>(part));
             }
             if (!rejected.isEmpty()) {
-                inTransaction(() -> table.setAside(rejected));
+                outbox.transactions().run(() -> table.setAside(rejected));
                 rejected.clear();
                 nextSample = null;
             }
         } finally {
             outbox.giveBack(new Settled(left, rejected));
         }
-    }
-
-    /** Runs statements that a pool without automatic commits would not commit. */
-    private void inTransaction(Runnable statements) {
-        boolean unused = outbox.transactions().inTransaction(() -> {
-            statements.run();
-            return true;
-        });
     }
 
     /** Sends waiting messages as long as some are accepted. */

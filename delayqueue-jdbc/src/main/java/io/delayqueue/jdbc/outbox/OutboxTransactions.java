@@ -62,6 +62,11 @@ final class OutboxTransactions {
         return ofRelay.execute(status -> action.get());
     }
 
+    /** Runs statements of the relay that a pool without automatic commits would not commit. */
+    void run(Runnable statements) {
+        ofRelay.executeWithoutResult(status -> statements.run());
+    }
+
     /**
      * Runs a query of the relay. If connections commit by themselves, it needs no transaction and saves the round trip
      * of a commit.
