@@ -36,7 +36,8 @@ class RoundTripTests extends NodeTest {
 
     @Test
     void loneMessageCostsOneSendOneClaimAndOneSettle() {
-        Duration delay = Duration.ofSeconds(30); // before the next sweep and heartbeat
+        // long before the next sweep and heartbeat, which come nearer while a busy machine warms up
+        Duration delay = Duration.ofSeconds(1);
         QueueNode node = add(QueueNode.on(proxy.port())
                 .settings(Pacing.quiet().settings())
                 .scripts(clock::over)
