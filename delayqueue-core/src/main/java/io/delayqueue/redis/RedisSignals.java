@@ -63,6 +63,7 @@ public final class RedisSignals implements SignalSource, MessageListener, Subscr
 
     private boolean started;
     private volatile long latest;
+    private volatile long openedAt;
     private @Nullable LettuceConnectionFactory factory;
     private @Nullable RedisConnection connection;
 
@@ -139,16 +140,23 @@ public final class RedisSignals implements SignalSource, MessageListener, Subscr
     @Override
     public boolean confirmed() {
         Long received = lastCanary.get();
-        return received != null && nanoTime.getAsLong() - received <= validity.toNanos();
+        return received != null && isWithinValidity(received);
+    }
+
+    private boolean isWithinValidity(long since) {
+        return nanoTime.getAsLong() - since <= validity.toNanos();
     }
 
     /**
-     * If no canary has arrived for more than two heartbeats, the subscription is replaced by a new one, in the
-     * background.
+     * If no canary has arrived for more than two heartbeats and for its validity, the subscription is replaced by a new
+     * one, in the background. The time alone may have passed while the process stood still, and heartbeats may follow one
+     * another at once.
      */
     @Override
     public void afterHeartbeat() {
-        if (heartbeatsWithoutCanary.incrementAndGet() <= TOLERATED_HEARTBEATS) {
+        if (heartbeatsWithoutCanary.incrementAndGet() <= TOLERATED_HEARTBEATS
+                || confirmed()
+                || isWithinValidity(openedAt)) {
             return;
         }
         heartbeatsWithoutCanary.set(0);
@@ -172,6 +180,7 @@ public final class RedisSignals implements SignalSource, MessageListener, Subscr
 
     /** Subscribes. The subscription then stays active and renews itself. */
     private void open(long attempt) {
+        openedAt = nanoTime.getAsLong();
         try {
             RedisConnection opened = connect(attempt);
             if (opened != null) {

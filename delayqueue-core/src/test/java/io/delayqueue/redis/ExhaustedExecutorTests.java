@@ -25,6 +25,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -49,6 +50,7 @@ class ExhaustedExecutorTests {
     private static final Duration SHORT = Duration.ofMillis(300);
     private static final KeySpace KEYS = new KeySpace("exhausted");
 
+    private final AtomicLong nanos = new AtomicLong();
     private final RedisServerProcess redis;
     private final ExecutorService threads = Executors.newCachedThreadPool();
     private final List<AutoCloseable> open = new ArrayList<>();
@@ -173,6 +175,7 @@ class ExhaustedExecutorTests {
         signals.start();
         awaitSubscribers(1);
         exhaustion.begin();
+        nanos.addAndGet(Duration.ofSeconds(11).toNanos());
         for (int heartbeat = 0; heartbeat < 3; heartbeat++) {
             signals.afterHeartbeat();
         }
@@ -226,7 +229,7 @@ class ExhaustedExecutorTests {
 
     private RedisSignals signals(QueueConnections connections, Exhaustion exhaustion) {
         RedisSignals signals = new RedisSignals(
-                connections, KEYS, exhaustion.executor(threads), "node-1", Duration.ofSeconds(10), System::nanoTime);
+                connections, KEYS, exhaustion.executor(threads), "node-1", Duration.ofSeconds(10), nanos::get);
         open.add(0, signals);
         return signals;
     }

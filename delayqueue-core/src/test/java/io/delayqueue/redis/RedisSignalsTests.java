@@ -124,12 +124,30 @@ class RedisSignalsTests {
         start(recorder);
         network.halfOpen(Direction.CLIENT_TO_SERVER, Direction.SERVER_TO_CLIENT);
 
+        nanos.addAndGet(VALIDITY.toNanos() + 1);
         signals.afterHeartbeat();
         signals.afterHeartbeat();
         assertThat(recorder.heard).isEmpty();
         signals.afterHeartbeat();
 
         awaitResubscription();
+    }
+
+    /** Changes of a node request heartbeats at once. Their canaries may arrive later than all of them. */
+    @Test
+    void heartbeatsInQuickSuccessionReplaceNoSubscription() {
+        signals.listen(shard, recorder);
+        start(recorder);
+
+        for (int heartbeat = 0; heartbeat < 5; heartbeat++) {
+            signals.afterHeartbeat();
+        }
+
+        await().until(() -> {
+            publish("h " + kind(shard) + " 5");
+            return recorder.heard.contains("head 5");
+        });
+        assertThat(recorder.heard).doesNotContain("resubscribed");
     }
 
     @Test
