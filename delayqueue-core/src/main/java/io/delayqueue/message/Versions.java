@@ -28,7 +28,7 @@ public final class Versions {
     }
 
     /** Whether a nonce is a version. */
-    static boolean isVersion(String nonce) {
+    public static boolean isVersion(String nonce) {
         return NONCE.matcher(nonce).matches();
     }
 }

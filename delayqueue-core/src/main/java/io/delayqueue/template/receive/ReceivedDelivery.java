@@ -2,20 +2,17 @@ package io.delayqueue.template.receive;
 
 import io.delayqueue.consume.LeasedMessage;
 import io.delayqueue.message.Shard;
+import io.delayqueue.message.Versions;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.LeaseTokens;
 import io.delayqueue.store.Settlement;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** A delivery of a receiver. Its lease is not renewed. */
 final class ReceivedDelivery extends LeasedMessage implements LeasedDelivery {
-
-    /** The nonce of a message that was sent with a version. */
-    private static final Pattern VERSION = Pattern.compile("n\\d{16}");
 
     private final ReceiverContext context;
     private final Shard shard;
@@ -36,7 +33,7 @@ final class ReceivedDelivery extends LeasedMessage implements LeasedDelivery {
     }
 
     boolean hasVersion() {
-        return VERSION.matcher(envelope().nonce()).matches();
+        return Versions.isVersion(envelope().nonce());
     }
 
     @Override
