@@ -131,9 +131,10 @@ final class TaskPool implements PeriodicTaskScheduler, AutoCloseable {
 
         private boolean running;
         private boolean cancelled;
-        private volatile int failures;
-        /** Used by runs only. */
-        private boolean failing;
+        /** Whether the last run failed, so that the next one waits for the back-off. */
+        private volatile boolean backsOff;
+        /** Number of failures since the last success. Used by runs only. */
+        private int failures;
 
         Handle(String name, PeriodicTask task) {
             this.name = name;
@@ -155,8 +156,7 @@ final class TaskPool implements PeriodicTaskScheduler, AutoCloseable {
                 return;
             }
             synchronized (lock) {
-                boolean backsOff = failures > 0 && !running;
-                if (cancelled || isPlannedBy(at) || backsOff) {
+                if (cancelled || isPlannedBy(at) || (backsOff && !running)) {
                     return;
                 }
                 plannedFor = at;
@@ -212,7 +212,7 @@ final class TaskPool implements PeriodicTaskScheduler, AutoCloseable {
             synchronized (lock) {
                 if (!cancelled) {
                     long at = nanoTime.getAsLong() + wait;
-                    if (plannedFor == Long.MAX_VALUE || at - plannedFor < 0 || failures > 0) {
+                    if (plannedFor == Long.MAX_VALUE || at - plannedFor < 0 || backsOff) {
                         plannedFor = at;
                     }
                     if (mayStay && isPlannedBy(nanoTime.getAsLong())) {
@@ -231,19 +231,17 @@ final class TaskPool implements PeriodicTaskScheduler, AutoCloseable {
         private long call() {
             try {
                 Duration next = task.run();
-                failures = 0;
-                // a task that waits for a reply returns UNTIL_WOKEN, too
-                if (failing && next.compareTo(PeriodicTask.UNTIL_WOKEN) < 0) {
-                    failing = false;
+                backsOff = false;
+                if (failures > 0 && !task.isWaiting()) {
+                    failures = 0;
                     report(() -> listener.recovered(name));
                 }
                 return Math.max(0, next.compareTo(PeriodicTask.UNTIL_WOKEN) > 0 ? MAX_DELAY : next.toNanos());
             } catch (Throwable e) { // no failure of a task may end the engine
-                int count = failures + 1;
-                failures = count;
-                failing = true;
+                backsOff = true;
+                failures++;
                 report(() -> listener.failed(name, e));
-                return Math.min(MAX_BACKOFF, FIRST_BACKOFF << Math.min(10, count - 1));
+                return Math.min(MAX_BACKOFF, FIRST_BACKOFF << Math.min(10, failures - 1));
             }
         }
 

@@ -15,9 +15,14 @@ public interface PeriodicTask {
     Duration UNTIL_WOKEN = Duration.ofDays(365);
 
     /**
-     * Runs the task once. A run must not block, except briefly for a reply of Redis as {@link RedisTask} does.
+     * Runs the task once. A run must not block.
      *
      * @return delay before the next run, unless the task is woken earlier; zero for an immediate run
      */
     Duration run() throws Exception;
+
+    /** Whether the last run neither succeeded nor failed, because it waits for a reply. */
+    default boolean isWaiting() {
+        return false;
+    }
 }

@@ -7,17 +7,14 @@ import io.delayqueue.redis.Await;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A periodic task that calls Redis, one call at a time, and records its progress. A run waits for the reply on its own
- * thread, which is the fastest way, but for at most 20 ms: other tasks need the thread, and their Redis master may be
- * available. A later reply wakes the task. Without a scheduler, or if the scheduler has no threads of its own, a run
- * waits until the reply arrives.
+ * A periodic task that calls Redis, one call at a time, and records its progress. A run that has started a call ends,
+ * and the reply wakes the task. If the scheduler has no threads of its own, or without a scheduler, a run waits until
+ * the reply arrives.
  *
  * <p>Any thread may schedule, wake and cancel the task and read its progress. Runs never overlap; they alone write the
  * call and the progress, whose fields are volatile for the readers.
@@ -26,11 +23,6 @@ public abstract class RedisTask implements PeriodicTask, TaskHandle {
 
     /** The delay that a task returns while it waits for a reply. The reply wakes the task. */
     protected static final Duration UNTIL_REPLIED = UNTIL_WOKEN;
-
-    /** About a hundred round trips to a healthy server: a slow server must not delay the tasks of others. */
-    private static final Duration SHORT_WAIT = Duration.ofMillis(20);
-    /** For a run that ends with its call. The command timeout ends the call much earlier. */
-    private static final Duration FULL_WAIT = Duration.ofHours(1);
 
     /** The monotonic clock. */
     protected final LongSupplier nanoTime;
@@ -79,8 +71,15 @@ public abstract class RedisTask implements PeriodicTask, TaskHandle {
         }
     }
 
+    /** Runs the task at once. While a reply is outstanding this has no effect: the reply wakes the task. */
     @Override
     public final void wake() {
+        if (!isWaiting()) {
+            wakeNow();
+        }
+    }
+
+    private void wakeNow() {
         TaskHandle current = handleOrWokenEarly();
         if (current != null) {
             current.wake();
@@ -89,7 +88,7 @@ public abstract class RedisTask implements PeriodicTask, TaskHandle {
 
     @Override
     public final void wakeWithin(Duration time) {
-        TaskHandle current = handleOrWokenEarly();
+        TaskHandle current = isWaiting() ? null : handleOrWokenEarly();
         if (current != null) {
             current.wakeWithin(time);
         }
@@ -145,8 +144,9 @@ public abstract class RedisTask implements PeriodicTask, TaskHandle {
      */
     protected abstract Duration roundTrip();
 
-    /** Whether a reply is outstanding that wakes the task. */
-    protected final boolean isWaiting() {
+    /** Whether a reply is outstanding, which wakes the task. */
+    @Override
+    public final boolean isWaiting() {
         return waitedFor != null;
     }
 
@@ -159,9 +159,17 @@ public abstract class RedisTask implements PeriodicTask, TaskHandle {
      */
     @SuppressWarnings("unchecked") // a task repeats its call until it has the reply
     protected final <T> @Nullable T reply(Supplier<CompletableFuture<T>> start) {
-        CompletableFuture<?> open = waitedFor;
-        CompletableFuture<T> call = open == null ? start.get() : (CompletableFuture<T>) open;
-        if (open == null ? !awaitBriefly(call) : !call.isDone()) {
+        CompletableFuture<T> call = (CompletableFuture<T>) waitedFor;
+        if (call == null) {
+            call = start.get();
+            if (!inBackground) {
+                await(call);
+            } else if (!call.isDone()) {
+                waitedFor = call;
+                Completions.whenComplete(call, (reply, failure) -> wakeNow());
+            }
+        }
+        if (!call.isDone()) {
             return null;
         }
         waitedFor = null;
@@ -170,17 +178,12 @@ public abstract class RedisTask implements PeriodicTask, TaskHandle {
         return result;
     }
 
-    /** Waits briefly for a reply and returns whether it has arrived. A later reply wakes the task. */
-    private boolean awaitBriefly(CompletableFuture<?> call) {
+    /** Waits for the end of a call, at the latest its command timeout. */
+    private static void await(CompletableFuture<?> call) {
         try {
-            call.get((inBackground ? SHORT_WAIT : FULL_WAIT).toNanos(), TimeUnit.NANOSECONDS);
-            return true;
+            call.get();
         } catch (ExecutionException failed) {
-            return true;
-        } catch (TimeoutException e) {
-            waitedFor = call;
-            Completions.whenComplete(call, (reply, failure) -> wake());
-            return false;
+            // the caller throws the failure
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new IllegalStateException("The engine is closed", e);

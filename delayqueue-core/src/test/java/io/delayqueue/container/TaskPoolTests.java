@@ -67,10 +67,20 @@ class TaskPoolTests {
     @Test
     void recoveryIsReportedWhenTheTaskHasDoneItsWork() {
         AtomicInteger calls = new AtomicInteger();
-        TaskHandle handle = pool.schedule("s", () -> switch (calls.incrementAndGet()) {
-            case 1, 2 -> throw new IllegalStateException("unavailable");
-            case 3 -> PeriodicTask.UNTIL_WOKEN; // it waits for a reply
-            default -> Duration.ofHours(1);
+        TaskHandle handle = pool.schedule("s", new PeriodicTask() {
+
+            @Override
+            public Duration run() {
+                if (calls.incrementAndGet() <= 2) {
+                    throw new IllegalStateException("unavailable");
+                }
+                return FAR;
+            }
+
+            @Override
+            public boolean isWaiting() {
+                return calls.get() == 3;
+            }
         });
         await().until(() -> calls.get() == 3);
         assertThat(failures).hasSize(2);

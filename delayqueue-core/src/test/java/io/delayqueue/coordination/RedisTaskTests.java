@@ -132,7 +132,7 @@ class RedisTaskTests {
         byHand.call = new CompletableFuture<>();
         Thread runner = Thread.currentThread();
         Thread replier = new Thread(() -> {
-            while (runner.getState() != Thread.State.TIMED_WAITING
+            while (runner.getState() != Thread.State.WAITING
                     && !Thread.currentThread().isInterrupted()) {
                 Thread.onSpinWait();
             }
