@@ -201,7 +201,7 @@ final class ListenerContainer implements ManagedListener {
      * One run, from start to stop. It consumes as soon as Redis has replied with the topic's number of shards. After a
      * stop it remains until all open deliveries are settled.
      */
-    private final class Run implements ListenerRuns.Run, ShardPoller.Consumer {
+    private final class Run implements ListenerRuns.Run, ListenerShard.Consumer {
 
         private final ClaimBudget budget =
                 new ClaimBudget(spec.options(), context.settings().linger());
@@ -217,7 +217,7 @@ final class ListenerContainer implements ManagedListener {
         private final AtomicInteger turn = new AtomicInteger();
         private final String name = spec.id() + "#" + starts.incrementAndGet();
         private final RedisTask opening = new Opening();
-        private volatile List<ShardPoller> pollers = List.of();
+        private volatile List<ListenerShard> pollers = List.of();
         private Runnable removePauseListener = () -> {};
         private @Nullable TaskHandle probes;
         private boolean claiming;
@@ -262,7 +262,7 @@ final class ListenerContainer implements ManagedListener {
                     if (pollers.isEmpty() && !ending) {
                         pollers = shards.stream().map(Run.this::poller).toList();
                         if (claiming) {
-                            pollers.forEach(ShardPoller::resume);
+                            pollers.forEach(ListenerShard::resume);
                         }
                     }
                     cancel();
@@ -271,9 +271,9 @@ final class ListenerContainer implements ManagedListener {
             }
         }
 
-        private ShardPoller poller(Shard messages) {
+        private ListenerShard poller(Shard messages) {
             Shard shard = spec.kind() == QueueKind.NOTIFICATIONS ? messages.notifications() : messages;
-            ShardPoller poller = new ShardPoller(context, spec, shard, budget, attempts, this);
+            ListenerShard poller = new ListenerShard(context, spec, shard, budget, attempts, this);
             poller.start(shard.count() == 1 ? name : name + " shard " + shard.index());
             return poller;
         }
@@ -283,12 +283,12 @@ final class ListenerContainer implements ManagedListener {
          * pollers notice that; those that were replaced before must not drop their successors.
          */
         @Override
-        public void registeredAnew(ShardPoller noticing) {
+        public void registeredAnew(ListenerShard noticing) {
             synchronized (lock) {
                 if (!ending && pollers.contains(noticing)) {
                     log.info("Topic " + Printable.of(spec.topic()) + " was registered again: listener "
                             + Printable.of(spec.id()) + " reads its shards again");
-                    pollers.forEach(ShardPoller::drop);
+                    pollers.forEach(ListenerShard::drop);
                     pollers = List.of();
                     opening.schedule(context.tasks(), name + " opening");
                 }
@@ -310,7 +310,7 @@ final class ListenerContainer implements ManagedListener {
         private void setClaiming(boolean claim) {
             if (claiming != claim) {
                 claiming = claim;
-                pollers.forEach(claim ? ShardPoller::resume : ShardPoller::pause);
+                pollers.forEach(claim ? ListenerShard::resume : ListenerShard::pause);
             }
         }
 
@@ -334,7 +334,7 @@ final class ListenerContainer implements ManagedListener {
                 probes.cancel();
             }
             CompletableFuture<Void> drained = CompletableFuture.allOf(
-                    pollers.stream().map(ShardPoller::end).toArray(CompletableFuture[]::new));
+                    pollers.stream().map(ListenerShard::end).toArray(CompletableFuture[]::new));
             CompletableFuture<Void> unused = drained.thenRun(() -> {
                 runs.ended(this);
                 Completions.on(context.handlers(), () -> ended.complete(null)); // a callback of a user may block
@@ -409,7 +409,7 @@ final class ListenerContainer implements ManagedListener {
 
         @Override
         public void abandon() {
-            pollers.forEach(ShardPoller::abandon);
+            pollers.forEach(ListenerShard::abandon);
             ended.complete(null);
         }
 
@@ -424,10 +424,10 @@ final class ListenerContainer implements ManagedListener {
         }
 
         ListenerProgress progress() {
-            List<ShardPoller> all = pollers;
+            List<ListenerShard> all = pollers;
             if (!all.isEmpty()) {
                 return ListenerProgress.of(
-                        all.stream().map(ShardPoller::progress).toList());
+                        all.stream().map(ListenerShard::progress).toList());
             }
             ListenerProgress opened = opening.progress(); // reading the shards is not a poll
             return new ListenerProgress(null, opened.failingFor(), opened.failure(), opened.overdueFor());
@@ -439,7 +439,7 @@ final class ListenerContainer implements ManagedListener {
 
         /** Takes from each shard in turn, so that no shard waits for another's backlog. */
         private @Nullable ClaimedDelivery next() {
-            List<ShardPoller> all = pollers;
+            List<ListenerShard> all = pollers;
             int first = all.size() == 1 ? 0 : turn.getAndIncrement();
             for (int i = 0; i < all.size(); i++) {
                 ClaimedDelivery delivery =
@@ -491,7 +491,7 @@ final class ListenerContainer implements ManagedListener {
             try {
                 workers.dispatch();
             } catch (RuntimeException | Error e) { // no thread: the tasks try again, and report failures
-                pollers.forEach(ShardPoller::wake);
+                pollers.forEach(ListenerShard::wake);
             }
         }
     }

@@ -35,7 +35,7 @@ import org.jspecify.annotations.Nullable;
  * <p>Only the task begins polls and applies replies, and it never runs twice at a time. Other threads use the
  * {@link #leases()} and the suspects, and switch {@link #claiming}.
  */
-final class ShardPoller extends RedisTask implements SignalListener {
+final class ListenerShard extends RedisTask implements SignalListener {
 
     private static final int MAX_RECLAIM = 100;
     /** Time for which a poll without a reply keeps its part of the claim budget. */
@@ -85,7 +85,7 @@ final class ShardPoller extends RedisTask implements SignalListener {
         void handleInIsolation(ClaimedDelivery suspect);
 
         /** Called with a poller that finds that the number of shards of the topic has changed. */
-        void registeredAnew(ShardPoller poller);
+        void registeredAnew(ListenerShard poller);
     }
 
     /**
@@ -94,7 +94,7 @@ final class ShardPoller extends RedisTask implements SignalListener {
      * @param budget limits the claims of all pollers of the listener
      * @param attempts counts and logs the attempts of all pollers of the listener
      */
-    ShardPoller(
+    ListenerShard(
             PollerContext context,
             ListenerSpec spec,
             Shard shard,
@@ -402,7 +402,7 @@ final class ShardPoller extends RedisTask implements SignalListener {
         suspects.replied(reply.suspectsLeft());
         if (poll.request().claiming().max() > 0) {
             share.crashed(
-                    reply.untilNextDue().isZero() && reply.claims().stream().anyMatch(ShardPoller::waitsForHandler));
+                    reply.untilNextDue().isZero() && reply.claims().stream().anyMatch(ListenerShard::waitsForHandler));
         }
         take(poll, reply.claims(), repliedAt);
         suspects.requestSlot();
