@@ -217,7 +217,7 @@ final class ListenerContainer implements ManagedListener {
         private final AtomicInteger turn = new AtomicInteger();
         private final String name = spec.id() + "#" + starts.incrementAndGet();
         private final RedisTask opening = new Opening();
-        private volatile List<ListenerShard> pollers = List.of();
+        private volatile List<ListenerShard> shards = List.of();
         private Runnable removePauseListener = () -> {};
         private @Nullable TaskHandle probes;
         private boolean claiming;
@@ -245,7 +245,7 @@ final class ListenerContainer implements ManagedListener {
             opening.schedule(context.tasks(), name + " opening");
         }
 
-        /** Reads the topic's shards and starts their pollers. */
+        /** Reads the topic's shards and starts to poll them. */
         private final class Opening extends RedisTask {
 
             Opening() {
@@ -254,15 +254,15 @@ final class ListenerContainer implements ManagedListener {
 
             @Override
             protected Duration roundTrip() {
-                List<Shard> shards = reply(() -> registry.shards(spec.topic()));
-                if (shards == null) {
+                List<Shard> registered = reply(() -> registry.shards(spec.topic()));
+                if (registered == null) {
                     return UNTIL_REPLIED;
                 }
                 synchronized (lock) { // held while the task is scheduled, so cancel() finds its handle
-                    if (pollers.isEmpty() && !ending) {
-                        pollers = shards.stream().map(Run.this::poller).toList();
+                    if (shards.isEmpty() && !ending) {
+                        shards = registered.stream().map(Run.this::listened).toList();
                         if (claiming) {
-                            pollers.forEach(ListenerShard::resume);
+                            shards.forEach(ListenerShard::resume);
                         }
                     }
                     cancel();
@@ -271,25 +271,25 @@ final class ListenerContainer implements ManagedListener {
             }
         }
 
-        private ListenerShard poller(Shard messages) {
+        private ListenerShard listened(Shard messages) {
             Shard shard = spec.kind() == QueueKind.NOTIFICATIONS ? messages.notifications() : messages;
-            ListenerShard poller = new ListenerShard(context, spec, shard, budget, attempts, this);
-            poller.start(shard.count() == 1 ? name : name + " shard " + shard.index());
-            return poller;
+            ListenerShard listened = new ListenerShard(context, spec, shard, budget, attempts, this);
+            listened.start(shard.count() == 1 ? name : name + " shard " + shard.index());
+            return listened;
         }
 
         /**
-         * Replaces the pollers after the empty topic was deleted and registered with another number of shards. Several
-         * pollers notice that; those that were replaced before must not drop their successors.
+         * Replaces the shards after the empty topic was deleted and registered with another number of shards. Several
+         * polls notice that; those that were replaced before must not drop their successors.
          */
         @Override
         public void registeredAnew(ListenerShard noticing) {
             synchronized (lock) {
-                if (!ending && pollers.contains(noticing)) {
+                if (!ending && shards.contains(noticing)) {
                     log.info("Topic " + Printable.of(spec.topic()) + " was registered again: listener "
                             + Printable.of(spec.id()) + " reads its shards again");
-                    pollers.forEach(ListenerShard::drop);
-                    pollers = List.of();
+                    shards.forEach(ListenerShard::drop);
+                    shards = List.of();
                     opening.schedule(context.tasks(), name + " opening");
                 }
             }
@@ -303,14 +303,14 @@ final class ListenerContainer implements ManagedListener {
             }
             setClaiming(!ending && !paused && context.membership().pauses().allow(topic()) && !open);
             if (open) {
-                budget.probe(false); // last: the pollers must not claim more before they are paused
+                budget.probe(false); // last: the shards must not claim more before they are paused
             }
         }
 
         private void setClaiming(boolean claim) {
             if (claiming != claim) {
                 claiming = claim;
-                pollers.forEach(claim ? ListenerShard::resume : ListenerShard::pause);
+                shards.forEach(claim ? ListenerShard::resume : ListenerShard::pause);
             }
         }
 
@@ -334,7 +334,7 @@ final class ListenerContainer implements ManagedListener {
                 probes.cancel();
             }
             CompletableFuture<Void> drained = CompletableFuture.allOf(
-                    pollers.stream().map(ListenerShard::end).toArray(CompletableFuture[]::new));
+                    shards.stream().map(ListenerShard::end).toArray(CompletableFuture[]::new));
             CompletableFuture<Void> unused = drained.thenRun(() -> {
                 runs.ended(this);
                 Completions.on(context.handlers(), () -> ended.complete(null)); // a callback of a user may block
@@ -381,13 +381,12 @@ final class ListenerContainer implements ManagedListener {
         }
 
         private boolean hasSettledAll() {
-            return pollers.stream().allMatch(poller -> poller.leases().hasSettledAll());
+            return shards.stream().allMatch(shard -> shard.leases().hasSettledAll());
         }
 
         private void finishStop(Duration drain) {
             runs.stopped(this);
-            int open =
-                    pollers.stream().mapToInt(poller -> poller.leases().open()).sum();
+            int open = shards.stream().mapToInt(shard -> shard.leases().open()).sum();
             if (ended.isDone() && open > 0) {
                 log.warn("Listener " + Printable.of(spec.id()) + " ended with the engine while " + open
                         + " of its deliveries were handled; they are delivered again when their leases end");
@@ -409,13 +408,13 @@ final class ListenerContainer implements ManagedListener {
 
         @Override
         public void abandon() {
-            pollers.forEach(ListenerShard::abandon);
+            shards.forEach(ListenerShard::abandon);
             ended.complete(null);
         }
 
         private @Nullable RunningHandler oldestHandler() {
             long now = context.nanoTime().getAsLong();
-            return pollers.stream()
+            return shards.stream()
                     .flatMap(poller -> Stream.ofNullable(poller.leases().oldestRunning()))
                     .map(delivery -> new RunningHandler(
                             delivery.id(), delivery.attempt(), Duration.ofNanos(now - delivery.startedAt())))
@@ -424,7 +423,7 @@ final class ListenerContainer implements ManagedListener {
         }
 
         ListenerProgress progress() {
-            List<ListenerShard> all = pollers;
+            List<ListenerShard> all = shards;
             if (!all.isEmpty()) {
                 return ListenerProgress.of(
                         all.stream().map(ListenerShard::progress).toList());
@@ -439,7 +438,7 @@ final class ListenerContainer implements ManagedListener {
 
         /** Takes from each shard in turn, so that no shard waits for another's backlog. */
         private @Nullable ClaimedDelivery next() {
-            List<ListenerShard> all = pollers;
+            List<ListenerShard> all = shards;
             int first = all.size() == 1 ? 0 : turn.getAndIncrement();
             for (int i = 0; i < all.size(); i++) {
                 ClaimedDelivery delivery =
@@ -485,13 +484,13 @@ final class ListenerContainer implements ManagedListener {
 
         private void idle() {
             endIfOnlyCallersAreLeft();
-            if (pollers.stream().noneMatch(poller -> poller.leases().hasStartable())) {
+            if (shards.stream().noneMatch(shard -> shard.leases().hasStartable())) {
                 return;
             }
             try {
                 workers.dispatch();
             } catch (RuntimeException | Error e) { // no thread: the tasks try again, and report failures
-                pollers.forEach(ListenerShard::wake);
+                shards.forEach(ListenerShard::wake);
             }
         }
     }

@@ -1,15 +1,17 @@
 package io.delayqueue.container;
 
+import io.delayqueue.consume.Demand;
 import io.delayqueue.consume.NextPoll;
+import io.delayqueue.consume.ShardPoller;
 import io.delayqueue.coordination.Membership.ShardAssignment;
-import io.delayqueue.coordination.RedisTask;
+import io.delayqueue.coordination.PeriodicTask;
 import io.delayqueue.event.Recipient;
 import io.delayqueue.listener.ListenerOptions;
+import io.delayqueue.listener.ListenerProgress;
 import io.delayqueue.listener.ListenerSpec;
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.Shard;
-import io.delayqueue.redis.SignalSource.SignalListener;
 import io.delayqueue.redis.SignalSource.Subscription;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.PollReply;
@@ -25,17 +27,16 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Polls one shard for one running listener. Each run of its task is one round trip: it settles handled deliveries,
- * renews leases, claims due messages, and returns the time until the next poll. Settlements, signals and idle workers
- * only wake the task.
+ * One shard of a running listener: the demand of its workers, and the open deliveries.
  *
- * <p>Only the task begins polls and applies replies, and it never runs twice at a time. Other threads use the
- * {@link #leases()} and the suspects, and switch {@link #claiming}.
+ * <p>Only the poller begins polls and applies replies. Other threads use the {@link #leases()} and the suspects, and
+ * switch {@link #claiming}.
  */
-final class ListenerShard extends RedisTask implements SignalListener {
+final class ListenerShard implements Demand {
 
     private static final int MAX_RECLAIM = 100;
     /** Time for which a poll without a reply keeps its part of the claim budget. */
@@ -45,13 +46,17 @@ final class ListenerShard extends RedisTask implements SignalListener {
     /** Interval at which dead-letter notifications are enabled again: Redis may have been flushed or restored. */
     private static final long ENABLE_INTERVAL = Duration.ofMinutes(1).toNanos();
 
+    private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
+
     private final PollerContext context;
     private final Shard shard;
     private final ListenerOptions options;
     private final Recipient recipient;
     private final Consumer consumer;
+    private final ShardPoller poller;
     private final ShardSession session;
     private final NextPoll nextPoll;
+    private final LongSupplier nanoTime;
     private final ClaimBudget.Share share;
     private final DeliveryLeases leases;
     private final Suspects suspects;
@@ -70,12 +75,12 @@ final class ListenerShard extends RedisTask implements SignalListener {
     /** Whether the open poll is a sweep. */
     private boolean sweeping;
 
-    private long enableSentAt;
+    /** When notifications are to be enabled. */
     private long enableNext;
-    /** Whether this run of the task has started a worker. */
+    /** Whether this run has started a worker. */
     private boolean dispatched;
 
-    /** What handles the deliveries of a listener's pollers. */
+    /** What handles the deliveries of a listener's shards. */
     interface Consumer {
 
         /** Called when deliveries wait for a worker; called again later if it throws. */
@@ -84,15 +89,15 @@ final class ListenerShard extends RedisTask implements SignalListener {
         /** Handles a suspect outside the permits. */
         void handleInIsolation(ClaimedDelivery suspect);
 
-        /** Called with a poller that finds that the number of shards of the topic has changed. */
-        void registeredAnew(ListenerShard poller);
+        /** Called with a shard whose poll finds that the number of shards of the topic has changed. */
+        void registeredAnew(ListenerShard shard);
     }
 
     /**
-     * Creates a poller; {@link #start} starts it.
+     * Creates the shard of a listener; {@link #start} starts it.
      *
-     * @param budget limits the claims of all pollers of the listener
-     * @param attempts counts and logs the attempts of all pollers of the listener
+     * @param budget limits the claims of all shards of the listener
+     * @param attempts counts and logs the attempts of all shards of the listener
      */
     ListenerShard(
             PollerContext context,
@@ -101,26 +106,26 @@ final class ListenerShard extends RedisTask implements SignalListener {
             ClaimBudget budget,
             AttemptLog attempts,
             Consumer consumer) {
-        super(context.nanoTime());
         this.context = context;
         this.shard = shard;
         this.options = spec.options();
         this.recipient = new Recipient(spec.topic(), spec.kind(), spec.id());
         this.consumer = consumer;
-        String name = context.consumers().get();
+        this.nanoTime = context.nanoTime();
         this.session = new ShardSession(
-                request -> context.store().poll(shard, request).thenApply(Optional::of),
-                name,
+                this::poll,
+                context.consumers().get(),
                 new AtomicLong()::incrementAndGet,
                 nanoTime,
                 context.events(),
                 recipient,
                 this::complete);
-        this.nextPoll = new NextPoll(name, session.clock(), nanoTime, this::wake);
+        this.poller = new ShardPoller(shard, session, nanoTime, this);
+        this.nextPoll = poller.nextPoll();
         this.enableNext = nanoTime.getAsLong();
-        this.share = budget.share(this);
+        this.share = budget.share(poller);
         this.leases = new DeliveryLeases(
-                context, options, session, budget, share, attempts, this, () -> claiming, this::settledSuspect);
+                context, options, session, budget, share, attempts, poller, () -> claiming, this::settledSuspect);
         this.suspects = new Suspects(
                 context,
                 leases,
@@ -137,6 +142,28 @@ final class ListenerShard extends RedisTask implements SignalListener {
                 renewal.compareTo(RECONNECT_TIME) > 0 ? renewal : RECONNECT_TIME);
     }
 
+    /**
+     * Polls, after dead-letter notifications of the topic were enabled if that is due: before a poll can dead-letter a
+     * message, even if the dead-letter listener has not polled yet.
+     */
+    private CompletableFuture<Optional<PollReply>> poll(PollRequest request) {
+        return enableNotificationsIfDue()
+                .thenCompose(enabled -> context.store().poll(shard, request))
+                .thenApply(Optional::of);
+    }
+
+    private CompletableFuture<Void> enableNotificationsIfDue() {
+        long now = nanoTime.getAsLong();
+        if (now - enableNext < 0) {
+            return DONE;
+        }
+        CompletableFuture<Void> enabled = context.hasDeadLetterListener().test(shard.topic())
+                ? context.store().enableNotifications(shard)
+                : DONE;
+        // from the time of the call, not of the reply: Redis may have been flushed since it replied
+        return enabled.thenRun(() -> enableNext = now + ENABLE_INTERVAL);
+    }
+
     private void settledSuspect(ClaimedDelivery suspect) {
         suspects.settled(suspect);
     }
@@ -144,14 +171,14 @@ final class ListenerShard extends RedisTask implements SignalListener {
     // ---- lifecycle -------------------------------------------------------------------------------------------------
 
     /**
-     * Subscribes to signals and schedules the task. Claims start with {@link #resume()}.
+     * Subscribes to signals and schedules the poller. Claims start with {@link #resume()}.
      *
      * @param name of the task, for the log
      */
     void start(String name) {
         removeConsumer = context.membership().addConsumer(shard);
-        subscription = context.signals().listen(shard, this);
-        schedule(context.tasks(), name);
+        subscription = context.signals().listen(shard, poller);
+        poller.schedule(context.tasks(), name);
     }
 
     /** Starts to claim messages. */
@@ -166,26 +193,26 @@ final class ListenerShard extends RedisTask implements SignalListener {
         claiming = false;
         leases.releaseWaiting();
         suspects.releaseSlot();
-        wake();
+        poller.wake();
         leave();
     }
 
     /**
-     * Ends the poller after {@link #pause()}: it polls until nothing is open.
+     * Ends the shard after {@link #pause()}: it is polled until nothing is open.
      *
      * @return completes when no delivery is open and every settlement has its reply
      */
     CompletableFuture<Void> end() {
         stopListening();
         ending = true;
-        wake();
+        poller.wake();
         return drained;
     }
 
-    /** Ends the poller at once and fails open settlements: its shard no longer exists. */
+    /** Ends at once and fails open settlements: the shard no longer exists. */
     void drop() {
         stopListening();
-        cancel();
+        poller.cancel();
         leave();
         share.close();
         claiming = false;
@@ -225,21 +252,14 @@ final class ListenerShard extends RedisTask implements SignalListener {
         return leases;
     }
 
-    // ---- signals ---------------------------------------------------------------------------------------------------
-
-    @Override
-    public void headAt(long dueMillis) {
-        nextPoll.headAt(dueMillis);
+    /** The progress of the poller. */
+    ListenerProgress progress() {
+        return poller.progress();
     }
 
-    @Override
-    public void dueMessagesLeft(String from) {
-        nextPoll.dueMessagesLeft(from);
-    }
-
-    @Override
-    public void resubscribed() {
-        nextPoll.pollNow();
+    /** Polls if there is a reason to poll. */
+    void wake() {
+        poller.wake();
     }
 
     @Override
@@ -250,104 +270,60 @@ final class ListenerShard extends RedisTask implements SignalListener {
     // ---- one round trip --------------------------------------------------------------------------------------------
 
     @Override
-    protected Duration roundTrip() {
+    public void runs() {
         dispatched = false;
-        Duration next;
-        try {
-            next = roundOrCleanUp();
-        } catch (TopicRegisteredAnewException e) {
-            consumer.registeredAnew(this);
-            throw e;
+        leases.releaseOverdue();
+        suspects.endOverdue();
+    }
+
+    @Override
+    public void ran() {
+        if (ending && session.open() == null && leases.hasSettledAll()) {
+            poller.cancel();
+            drained.complete(null);
         }
         if (!dispatched && leases.hasStartable()) { // last: a missing worker must not affect the poll
             consumer.dispatch();
         }
-        return next;
     }
 
-    private Duration roundOrCleanUp() {
-        try {
-            return round();
-        } catch (RuntimeException e) {
-            share.endReservation();
-            share.wants(false);
-            suspects.releaseSlot();
-            dropRejectedPoll();
-            throw e;
-        } finally {
-            endIfDrained();
-        }
-    }
-
-    private Duration round() {
-        // if the task waits for a reply without an open poll, it waits for that of enableNotifications()
-        if (session.open() == null && (claiming || isWaiting()) && !enableNotificationsIfDue()) {
-            return untilReplied();
-        }
-        leases.releaseOverdue();
-        suspects.endOverdue();
-        Poll poll = session.open();
-        if (poll == null) {
-            poll = begin();
-            if (poll == null) {
-                return untilNext();
-            }
-        }
-        Poll sent = poll;
-        Optional<PollReply> reply = reply(() -> session.send(sent));
-        if (reply == null) {
-            return untilReplied();
-        }
-        session.end();
-        apply(poll, reply.orElseThrow());
+    @Override
+    public boolean failed(RuntimeException failure) {
         share.endReservation();
-        return untilNext();
+        share.wants(false);
+        suspects.releaseSlot();
+        Poll poll = session.open();
+        if (poll != null && !claiming && !poll.mayHaveRun() && leases.hasSettledAll()) {
+            session.end(); // Redis rejected it; without it a stop can end
+        }
+        if (failure instanceof TopicRegisteredAnewException) {
+            consumer.registeredAnew(this);
+        }
+        return false;
+    }
+
+    @Override
+    public void unregistered() {
+        throw new IllegalStateException("A listener's poll registers its topic");
     }
 
     /**
-     * Returns the delay while the poll has no reply. A late reply still contains claims, so the poll keeps its part of
-     * the claim budget at first. Then it frees the part, because an unresponsive master must not hold the budget of
-     * other shards.
+     * A late reply still contains claims, so the poll keeps its part of the claim budget at first. Then it frees the
+     * part, because an unresponsive master must not hold the budget of other shards.
      */
-    private Duration untilReplied() {
-        Poll poll = session.open();
-        long left = poll == null ? 0 : poll.sentAt() + RESERVATION_TIME - nanoTime.getAsLong();
+    @Override
+    public Duration untilReplied(Poll poll) {
+        long left = poll.sentAt() + RESERVATION_TIME - nanoTime.getAsLong();
         if (left > 0) {
             return Duration.ofNanos(left);
         }
         share.endReservation();
         suspects.releaseSlot();
-        return UNTIL_REPLIED;
+        return PeriodicTask.UNTIL_WOKEN;
     }
 
-    /**
-     * Enables dead-letter notifications of the topic if that is due: before this poller can dead-letter a message, even
-     * if the dead-letter listener has not polled yet. Returns false while Redis has not replied.
-     */
-    private boolean enableNotificationsIfDue() {
-        long now = nanoTime.getAsLong();
-        if (now - enableNext < 0) {
-            return true;
-        }
-        if (!context.hasDeadLetterListener().test(shard.topic())) {
-            enableNext = now + ENABLE_INTERVAL;
-            return true;
-        }
-        if (reply(this::enableNotifications) == null) {
-            return false;
-        }
-        // from the time of the call, not of the reply: Redis may have been flushed since it replied
-        enableNext = enableSentAt + ENABLE_INTERVAL;
-        return true;
-    }
-
-    private CompletableFuture<Boolean> enableNotifications() {
-        enableSentAt = nanoTime.getAsLong();
-        return context.store().enableNotifications(shard).thenApply(nothing -> true);
-    }
-
-    /** Begins a poll if there is a reason to poll. */
-    private @Nullable Poll begin() {
+    @Override
+    public @Nullable Poll begin() {
         boolean due = nextPoll.hasDueMessages(isAssigned());
         int capacity = mayClaim() ? share.capacity() : 0;
         boolean peers = hasPeers();
@@ -362,7 +338,7 @@ final class ListenerShard extends RedisTask implements SignalListener {
                 new Claiming(
                         reserved, PollRequest.MAX_BYTES, options.lease(), suspects.mayClaim(), false, share.handlers()),
                 reclaiming,
-                // with a greater capacity, the next poll of this poller claims the messages that this one leaves
+                // with a greater capacity, the next poll of this node claims the messages that this one leaves
                 peers && capacity <= PollRequest.MAX_BATCH);
     }
 
@@ -395,7 +371,8 @@ final class ListenerShard extends RedisTask implements SignalListener {
         return claiming && leases.waitingBytes() <= share.bytes();
     }
 
-    private void apply(Poll poll, PollReply reply) {
+    @Override
+    public void replied(Poll poll, PollReply reply) {
         nextPoll.replied(reply, poll.request().signalDueMessagesLeft());
         long repliedAt = nanoTime.getAsLong();
         List<ClaimedDelivery> lost = leases.renewed(poll, reply, repliedAt);
@@ -406,9 +383,9 @@ final class ListenerShard extends RedisTask implements SignalListener {
         }
         take(poll, reply.claims(), repliedAt);
         suspects.requestSlot();
-        // last: listeners and callbacks may throw anything, and the poll must be applied by then
+        share.endReservation();
+        // last: event listeners may throw anything, and the poll must be applied by then
         lost.forEach(this::publishLost);
-        session.publish(poll, reply);
         if (sweeping && !reply.claims().isEmpty()) {
             context.events()
                     .publish(to -> to.sweepFound(recipient, reply.claims().size()));
@@ -442,7 +419,7 @@ final class ListenerShard extends RedisTask implements SignalListener {
                 consumer.dispatch();
                 dispatched = true;
             } catch (RuntimeException | Error e) {
-                // roundTrip() dispatches again after the poll is applied; if that fails too, it throws
+                // ran() dispatches again after the poll is applied; if that fails too, it throws
             }
         }
     }
@@ -453,30 +430,16 @@ final class ListenerShard extends RedisTask implements SignalListener {
         }
     }
 
-    private Duration untilNext() {
+    @Override
+    public Duration untilNext() {
         boolean mayClaim = mayClaim();
         boolean due = nextPoll.hasDueMessages(isAssigned());
         int granted = share.wants(mayClaim && due);
         int capacity = mayClaim ? granted : 0;
-        long wait = UNTIL_WOKEN.toNanos();
+        long wait = PeriodicTask.UNTIL_WOKEN.toNanos();
         if (claiming) {
             wait = Math.min(wait, plan(capacity, hasPeers(), due).nanos());
         }
         return Duration.ofNanos(leases.nanosUntilPoll(wait));
-    }
-
-    /** Drops a poll that Redis rejected, so that a stop can end. */
-    private void dropRejectedPoll() {
-        Poll poll = session.open();
-        if (poll != null && !claiming && !poll.mayHaveRun() && leases.hasSettledAll()) {
-            session.end();
-        }
-    }
-
-    private void endIfDrained() {
-        if (ending && session.open() == null && leases.hasSettledAll()) {
-            cancel();
-            drained.complete(null);
-        }
     }
 }

@@ -124,6 +124,11 @@ public final class ShardSession {
         }
     }
 
+    /** Name of the consumer. */
+    public String consumer() {
+        return consumer;
+    }
+
     /** Redis' clock, set by the last reply. */
     public RedisClock clock() {
         return clock;

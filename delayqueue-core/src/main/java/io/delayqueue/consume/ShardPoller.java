@@ -1,0 +1,115 @@
+package io.delayqueue.consume;
+
+import io.delayqueue.coordination.RedisTask;
+import io.delayqueue.message.Shard;
+import io.delayqueue.redis.SignalSource.SignalListener;
+import io.delayqueue.store.PollReply;
+import io.delayqueue.store.ShardSession;
+import io.delayqueue.store.ShardSession.Poll;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.LongSupplier;
+
+/**
+ * Polls one shard for a {@link Demand}. One poll is in progress at a time: it settles deliveries, renews leases and
+ * claims due messages. Its reply, a signal, a settlement or the next due time wakes the task, which applies the reply
+ * and sends the next poll. A poll without a reply is repeated unchanged after a back-off.
+ *
+ * <p>Runs of the task never overlap. All methods are thread-safe.
+ */
+public final class ShardPoller extends RedisTask implements SignalListener {
+
+    private final Shard shard;
+    private final ShardSession session;
+    private final NextPoll nextPoll;
+    private final Demand demand;
+
+    /**
+     * Creates a poller, which is not scheduled.
+     *
+     * @param session of the shard, used by this poller and its demand only
+     * @param nanoTime monotonic clock in nanoseconds
+     * @param demand not called before the poller is scheduled
+     */
+    public ShardPoller(Shard shard, ShardSession session, LongSupplier nanoTime, Demand demand) {
+        super(nanoTime);
+        this.shard = shard;
+        this.session = session;
+        this.nextPoll = new NextPoll(session.consumer(), session.clock(), nanoTime, this::wake);
+        this.demand = demand;
+    }
+
+    /** The polled shard. */
+    public Shard shard() {
+        return shard;
+    }
+
+    /** The polls and settlements of the shard. */
+    public ShardSession session() {
+        return session;
+    }
+
+    /** Decides when to claim. */
+    public NextPoll nextPoll() {
+        return nextPoll;
+    }
+
+    @Override
+    public void headAt(long dueMillis) {
+        nextPoll.headAt(dueMillis);
+    }
+
+    @Override
+    public void dueMessagesLeft(String from) {
+        nextPoll.dueMessagesLeft(from);
+    }
+
+    @Override
+    public void resubscribed() {
+        nextPoll.pollNow();
+    }
+
+    @Override
+    public void cancelledOrReplaced(String id) {
+        demand.cancelledOrReplaced(id);
+    }
+
+    @Override
+    protected Duration roundTrip() {
+        try {
+            demand.runs();
+            return round();
+        } catch (RuntimeException e) {
+            if (demand.failed(e)) {
+                return demand.untilNext();
+            }
+            throw e;
+        } finally {
+            demand.ran();
+        }
+    }
+
+    private Duration round() {
+        Poll poll = session.open();
+        if (poll == null) {
+            poll = demand.begin();
+            if (poll == null) {
+                return demand.untilNext();
+            }
+        }
+        Poll sent = poll;
+        Optional<PollReply> reply = reply(() -> session.send(sent));
+        if (reply == null) {
+            return demand.untilReplied(sent);
+        }
+        session.end();
+        if (reply.isPresent()) {
+            demand.replied(sent, reply.get());
+            session.publish(sent, reply.get());
+        } else {
+            demand.unregistered();
+            session.rejectUnregistered(sent);
+        }
+        return demand.untilNext();
+    }
+}
