@@ -3,9 +3,9 @@ package io.delayqueue.coordination;
 import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
 import io.delayqueue.listener.ListenerProgress;
 import io.delayqueue.message.Completions;
-import io.delayqueue.redis.Await;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -173,9 +173,13 @@ public abstract class RedisTask implements PeriodicTask, TaskHandle {
             return null;
         }
         waitedFor = null;
-        T result = Await.result(call);
-        replied = true;
-        return result;
+        try {
+            T result = call.join();
+            replied = true;
+            return result;
+        } catch (CompletionException e) {
+            throw Completions.unchecked(e);
+        }
     }
 
     /** Waits for the end of a call, at the latest its command timeout. */

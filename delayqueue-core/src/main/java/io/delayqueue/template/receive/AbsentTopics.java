@@ -23,7 +23,7 @@ final class AbsentTopics implements PeriodicTask {
     private static final String ABSENT_TOPICS = "absent topics";
 
     private final ReceiverContext context;
-    private final Map<String, WaitingReceivers> waiting = new HashMap<>();
+    private final Map<String, ReceiverTopic> waiting = new HashMap<>();
     private @Nullable TaskHandle handle;
     /** Whether the next run is the first of a watch. It lists nothing: the receiver has just looked up the topic. */
     private boolean firstRun;
@@ -36,7 +36,7 @@ final class AbsentTopics implements PeriodicTask {
     }
 
     /** Watches the topic of waiting receivers until the subscription is closed. */
-    Subscription await(String topic, WaitingReceivers receivers) {
+    Subscription await(String topic, ReceiverTopic receivers) {
         List<Subscription> subscriptions = context.topics.expectedShards(topic).stream()
                 .map(shard -> context.signals.listenUnregistered(shard, new AppearanceListener(receivers)))
                 .toList();
@@ -53,7 +53,7 @@ final class AbsentTopics implements PeriodicTask {
         };
     }
 
-    private synchronized void end(String topic, WaitingReceivers receivers) {
+    private synchronized void end(String topic, ReceiverTopic receivers) {
         waiting.remove(topic, receivers);
         if (waiting.isEmpty() && handle != null) {
             handle.cancel();
@@ -63,9 +63,9 @@ final class AbsentTopics implements PeriodicTask {
 
     private final class AppearanceListener implements SignalListener {
 
-        private final WaitingReceivers receivers;
+        private final ReceiverTopic receivers;
 
-        AppearanceListener(WaitingReceivers receivers) {
+        AppearanceListener(ReceiverTopic receivers) {
             this.receivers = receivers;
         }
 
@@ -113,13 +113,13 @@ final class AbsentTopics implements PeriodicTask {
         return listing;
     }
 
-    private synchronized Map<String, WaitingReceivers> waiting() {
+    private synchronized Map<String, ReceiverTopic> waiting() {
         return Map.copyOf(waiting);
     }
 
     private void listed(@Nullable SortedSet<String> topics, @Nullable Throwable failure) {
         Throwable cause = failure == null ? null : Completions.cause(failure);
-        Map<String, WaitingReceivers> watched;
+        Map<String, ReceiverTopic> watched;
         Duration failing;
         synchronized (this) {
             watched = Map.copyOf(waiting);
@@ -139,6 +139,6 @@ final class AbsentTopics implements PeriodicTask {
         });
         listing = false;
         // read again: a receiver that was added meanwhile may have timed out and wait for the end of the listing
-        waiting().values().forEach(WaitingReceivers::listingEnded);
+        waiting().values().forEach(ReceiverTopic::listingEnded);
     }
 }

@@ -98,7 +98,7 @@ final class AnyTopic {
 
     private void complete(List<LeasedDelivery> deliveries) {
         if (!result.complete(deliveries)) {
-            ReceiverContext.release(deliveries);
+            deliveries.forEach(LeasedDelivery::release);
         }
     }
 

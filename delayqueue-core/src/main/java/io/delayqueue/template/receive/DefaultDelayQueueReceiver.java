@@ -34,13 +34,12 @@ public final class DefaultDelayQueueReceiver implements DelayQueueReceiver, Auto
     private static final int MAX_TOPICS = 100;
 
     private final ReceiverContext context;
-    private final Map<String, WaitingReceivers> waiting = new ConcurrentHashMap<>();
+    private final Map<String, ReceiverTopic> topics = new ConcurrentHashMap<>();
     private final Leases leases;
-    private volatile boolean closed;
 
     private DefaultDelayQueueReceiver(Builder builder) {
         this.context = new ReceiverContext(builder);
-        this.leases = new ReceiptLeases(context);
+        this.leases = new ReceiptLeases(context, shard -> topic(shard.topic()).shard(shard));
     }
 
     /**
@@ -82,7 +81,7 @@ public final class DefaultDelayQueueReceiver implements DelayQueueReceiver, Auto
     @Override
     public CompletableFuture<List<LeasedDelivery>> receiveAsync(ReceiveRequest request) {
         Assert.notNull(request, "'request' must not be null");
-        if (closed) {
+        if (context.isClosed()) {
             throw new IllegalStateException("The receiver was closed");
         }
         CompletableFuture<List<LeasedDelivery>> future = new CompletableFuture<>();
@@ -92,18 +91,21 @@ public final class DefaultDelayQueueReceiver implements DelayQueueReceiver, Auto
 
     /** Receives into a future, which is empty if this receiver is closed. */
     void receive(ReceiveRequest request, CompletableFuture<List<LeasedDelivery>> future) {
-        WaitingReceivers queue =
-                waiting.computeIfAbsent(request.topic(), topic -> new WaitingReceivers(context, topic, this));
-        queue.receive(request, future);
-        if (closed) {
+        ReceiverTopic topic = topic(request.topic());
+        topic.receive(request, future);
+        if (context.isClosed()) {
             // added too late for close()
-            queue.close();
+            topic.close();
         }
     }
 
+    private ReceiverTopic topic(String name) {
+        return topics.computeIfAbsent(name, topic -> new ReceiverTopic(context, topic, this));
+    }
+
     /** No more receivers can be added to an instance. */
-    void ended(String topic, WaitingReceivers receivers) {
-        waiting.remove(topic, receivers);
+    void ended(String name, ReceiverTopic topic) {
+        topics.remove(name, topic);
     }
 
     @Override
@@ -134,7 +136,9 @@ public final class DefaultDelayQueueReceiver implements DelayQueueReceiver, Auto
 
     /** Number of topics with waiting receivers plus number of shards with unsent settlements. */
     int kept() {
-        return waiting.size() + context.busyPollers();
+        return topics.values().stream()
+                .mapToInt(topic -> topic.busyShards() + (topic.isReceiving() ? 1 : 0))
+                .sum();
     }
 
     /** Settles deliveries by receipts. Closed with this receiver. */
@@ -144,9 +148,8 @@ public final class DefaultDelayQueueReceiver implements DelayQueueReceiver, Auto
 
     @Override
     public void close() {
-        closed = true;
-        List.copyOf(waiting.values()).forEach(WaitingReceivers::close);
         context.close();
+        List.copyOf(topics.values()).forEach(ReceiverTopic::close);
     }
 
     /** Builds a receiver. Not thread-safe. */

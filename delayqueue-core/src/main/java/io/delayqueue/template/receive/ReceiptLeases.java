@@ -2,6 +2,7 @@ package io.delayqueue.template.receive;
 
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.Failure;
+import io.delayqueue.message.Shard;
 import io.delayqueue.store.Settlement;
 import io.delayqueue.store.Settlement.Acknowledge;
 import io.delayqueue.store.Settlement.Extend;
@@ -20,46 +21,52 @@ import java.util.function.Consumer;
 import java.util.function.Function;
 import org.springframework.util.Assert;
 
-/** Settles deliveries by their receipts, through the poller of the id's shard. Thread-safe. */
+/** Settles deliveries by their receipts, with the next poll of the id's shard. Thread-safe. */
 final class ReceiptLeases implements Leases {
 
     private final ReceiverContext context;
+    private final Function<Shard, ReceiverShard> shards;
     private final Map<OpenRequest, CompletableFuture<Boolean>> open;
-    /** Adds a settlement to a poller, which sends it now or later. */
+    /** Adds a settlement to a shard, which sends it now or later. */
     private final Adding adding;
 
-    ReceiptLeases(ReceiverContext context) {
-        this(context, new ConcurrentHashMap<>(), ReceivePoller::settle);
+    ReceiptLeases(ReceiverContext context, Function<Shard, ReceiverShard> shards) {
+        this(context, shards, new ConcurrentHashMap<>(), ReceiverShard::settle);
     }
 
-    private ReceiptLeases(ReceiverContext context, Map<OpenRequest, CompletableFuture<Boolean>> open, Adding adding) {
+    private ReceiptLeases(
+            ReceiverContext context,
+            Function<Shard, ReceiverShard> shards,
+            Map<OpenRequest, CompletableFuture<Boolean>> open,
+            Adding adding) {
         this.context = context;
+        this.shards = shards;
         this.open = open;
         this.adding = adding;
     }
 
     private interface Adding {
 
-        CompletableFuture<Boolean> add(ReceivePoller poller, Settlement settlement, Receipt delivery);
+        CompletableFuture<Boolean> add(ReceiverShard shard, Settlement settlement, Receipt delivery);
     }
 
     @Override
     public void together(Consumer<Leases> settlements) {
         Assert.notNull(settlements, "'settlements' must not be null");
-        Set<ReceivePoller> pollers = ConcurrentHashMap.newKeySet();
+        Set<ReceiverShard> added = ConcurrentHashMap.newKeySet();
         AtomicBoolean sends = new AtomicBoolean();
         try {
-            settlements.accept(new ReceiptLeases(context, open, (poller, settlement, delivery) -> {
-                CompletableFuture<Boolean> accepted = poller.add(settlement, delivery);
-                pollers.add(poller);
+            settlements.accept(new ReceiptLeases(context, shards, open, (shard, settlement, delivery) -> {
+                CompletableFuture<Boolean> accepted = shard.add(settlement, delivery);
+                added.add(shard);
                 if (sends.get()) {
-                    poller.sendNext();
+                    shard.wake();
                 }
                 return accepted;
             }));
         } finally {
             sends.set(true);
-            pollers.forEach(ReceivePoller::sendNext);
+            added.forEach(ReceiverShard::wake);
         }
     }
 
@@ -127,7 +134,7 @@ final class ReceiptLeases implements Leases {
             return other.copy();
         }
         CompletableFuture<Optional<Boolean>> settling = Completions.call(() ->
-                context.topics.withShard(topic, id, shard -> adding.add(context.poller(shard), settlement, delivery)));
+                context.topics.withShard(topic, id, shard -> adding.add(shards.apply(shard), settlement, delivery)));
         CompletableFuture<?> unused = ReceiverContext.result(topic, settling.thenApply(found -> found.orElse(false)))
                 .whenComplete((accepted, failure) -> {
                     open.remove(request);

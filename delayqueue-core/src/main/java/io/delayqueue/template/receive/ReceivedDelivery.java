@@ -1,7 +1,6 @@
 package io.delayqueue.template.receive;
 
 import io.delayqueue.consume.LeasedMessage;
-import io.delayqueue.message.Shard;
 import io.delayqueue.message.Versions;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.LeaseTokens;
@@ -15,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 final class ReceivedDelivery extends LeasedMessage implements LeasedDelivery {
 
     private final ReceiverContext context;
-    private final Shard shard;
+    private final ReceiverShard shard;
 
     /**
      * Creates a delivery from a claim.
@@ -24,10 +23,10 @@ final class ReceivedDelivery extends LeasedMessage implements LeasedDelivery {
      * @param polledAt when the poll was sent, by the monotonic clock; the lease started then or later
      * @throws io.delayqueue.store.UnreadableMessageException if the message cannot be decoded
      */
-    ReceivedDelivery(ReceiverContext context, ReceivePoller poller, Claim claim, Duration lease, long polledAt) {
-        super(poller.clock(), poller.shard().topic(), claim, context.limits(lease), polledAt);
+    ReceivedDelivery(ReceiverContext context, ReceiverShard shard, Claim claim, Duration lease, long polledAt) {
+        super(shard.clock(), shard.shard().topic(), claim, context.limits(lease), polledAt);
         this.context = context;
-        this.shard = poller.shard();
+        this.shard = shard;
         envelope();
         started(context.now());
     }
@@ -74,13 +73,13 @@ final class ReceivedDelivery extends LeasedMessage implements LeasedDelivery {
 
     @Override
     protected CompletableFuture<Boolean> send(Settlement first, @Nullable Throwable failure) {
-        return ReceiverContext.result(topic(), context.poller(shard).settle(claim(), first, this));
+        return ReceiverContext.result(topic(), shard.settle(claim(), first, this));
     }
 
     @Override
     protected CompletableFuture<Boolean> send(Settlement.Extend extension) {
         long sentAt = context.now();
-        return ReceiverContext.result(topic(), context.poller(shard).settle(claim(), extension, null))
+        return ReceiverContext.result(topic(), shard.settle(claim(), extension, null))
                 .thenApply(accepted -> {
                     if (accepted) {
                         renewed(sentAt, extension.lease().toNanos());

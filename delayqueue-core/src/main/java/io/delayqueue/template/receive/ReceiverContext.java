@@ -7,7 +7,6 @@ import io.delayqueue.event.EventBus;
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.Durability;
 import io.delayqueue.message.Printable;
-import io.delayqueue.message.Shard;
 import io.delayqueue.redis.SignalSource;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.PollRequest.Reclaiming;
@@ -16,10 +15,7 @@ import io.delayqueue.template.DelayQueueException;
 import java.math.BigInteger;
 import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
@@ -27,10 +23,6 @@ import java.util.function.LongSupplier;
 
 /**
  * State shared by the parts of a receiver. Thread-safe.
- *
- * <p>The poller of a shard is kept until the shard's topic is deleted, because it measures the time since its last
- * poll. With a new poller Redis could not distinguish a jump of its clock from a time without receivers, and leases
- * would end late.
  */
 final class ReceiverContext {
 
@@ -55,7 +47,6 @@ final class ReceiverContext {
     private final ReceiveSettings settings;
     private final Executor completions;
     private final Function<String, Durability> durability;
-    private final Map<Shard, ReceivePoller> pollers = new ConcurrentHashMap<>();
     private volatile boolean closed;
 
     ReceiverContext(DefaultDelayQueueReceiver.Builder builder) {
@@ -82,30 +73,13 @@ final class ReceiverContext {
         return durability.apply(topic);
     }
 
-    /** Returns the poller of a shard. */
-    ReceivePoller poller(Shard shard) {
-        ReceivePoller poller = pollers.computeIfAbsent(shard, each -> new ReceivePoller(this, each));
-        if (closed) {
-            // created too late for close()
-            poller.close();
-        }
-        return poller;
-    }
-
-    /** Removes the pollers of a topic that is no longer registered. */
-    void forget(String topic) {
-        pollers.keySet().removeIf(shard -> shard.topic().equals(topic));
-    }
-
-    /** Number of pollers with polls or settlements to send or repeat. */
-    int busyPollers() {
-        return (int) pollers.values().stream().filter(ReceivePoller::isBusy).count();
-    }
-
-    /** Fails all waiting settlements. From now on each poll is sent once. */
+    /** From now on each poll is sent once. */
     void close() {
         closed = true;
-        List.copyOf(pollers.values()).forEach(ReceivePoller::close);
+    }
+
+    boolean isClosed() {
+        return closed;
     }
 
     /** The current interval between sweeps. */
@@ -143,12 +117,5 @@ final class ReceiverContext {
             return CompletableFuture.failedFuture(DelayQueueException.of(
                     "Settlements of topic " + Printable.of(topic) + " failed: " + cause.getMessage(), cause));
         });
-    }
-
-    /** Releases deliveries that have no receiver. */
-    static void release(List<LeasedDelivery> deliveries) {
-        for (LeasedDelivery delivery : deliveries) {
-            CompletableFuture<?> unused = delivery.release();
-        }
     }
 }

@@ -1,0 +1,490 @@
+package io.delayqueue.template.receive;
+
+import io.delayqueue.coordination.PeriodicTask;
+import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
+import io.delayqueue.coordination.RedisTask;
+import io.delayqueue.event.Recipient;
+import io.delayqueue.message.Completions;
+import io.delayqueue.message.Printable;
+import io.delayqueue.message.Shard;
+import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.redis.RedisCallException;
+import io.delayqueue.redis.SignalSource.Subscription;
+import io.delayqueue.store.Claim;
+import io.delayqueue.store.PollReply;
+import io.delayqueue.store.ShardSession.Poll;
+import io.delayqueue.store.TopicRegisteredAnewException;
+import io.delayqueue.store.UnreadableMessageException;
+import io.delayqueue.template.DelayQueueException;
+import io.delayqueue.template.DelayQueueUnavailableException;
+import io.delayqueue.template.receive.ReceiverQueue.Waiting;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One topic of a receiver: its shards, and the receivers that wait for it. The receivers are served in the order of their
+ * requests, by one claim at a time. The shards claim in turn.
+ *
+ * <p>New receivers, replies, signals and timeouts change the state one after the other, in the {@link TopicTasks}.
+ *
+ * <p>Receivers are numbered from 1. The result of a claim holds for all receivers that wait when it begins: if a shard
+ * has no message for the first receiver, it has none for the others. The fields named {@code upTo} are the number of the
+ * newest receiver for which a result holds. A wait that has timed out ends when all shards are empty for its receiver,
+ * or the topic is not registered, or the polls fail.
+ *
+ * <p>Receiving does not register a topic. An unregistered topic is looked up for each new receiver, and when
+ * {@link AbsentTopics} reports that the topic may be registered.
+ *
+ * <p>A second after the last receiver, and when no leases are overdue, the shards cease to listen to signals. An
+ * unregistered topic is then forgotten.
+ */
+final class ReceiverTopic {
+
+    /** A client that receives again and again finds the shards of its last request. */
+    private static final Duration KEPT = Duration.ofSeconds(1);
+    /** Most messages of a poll for several receivers: they wait until it claimed the messages of all of them. */
+    private static final int MAX_SHARED = 100;
+
+    private final ReceiverContext context;
+    private final String topic;
+    private final DefaultDelayQueueReceiver owner;
+    private final Recipient recipient;
+    private final TopicTasks tasks;
+    /** All shards that this receiver has used since the topic was registered. Thread-safe. */
+    private final Map<Shard, ReceiverShard> used = new ConcurrentHashMap<>();
+
+    private final ReceiverQueue queue = new ReceiverQueue();
+    private final LookUp lookUp;
+    /** Ends waits; null before the first receiver. */
+    private @Nullable TaskHandle timeouts;
+    /** When the last receiver was added. */
+    private long addedAt;
+    /** The shards that claim for receivers; empty while the topic's shards are unknown. */
+    private List<ReceiverShard> shards = List.of();
+    /** The subscriptions of these shards to signals. */
+    private List<Subscription> signals = List.of();
+    /** The index of the shard that claims first. */
+    private int turn;
+    /** The claim in progress. */
+    private @Nullable Call call;
+    /** Whether receivers wait, a claim is in progress, or leases are overdue. */
+    private volatile boolean receiving;
+    /** Whether no more receivers can be added. */
+    private boolean ended;
+
+    /** Creates a topic for a receiver, which is told when no more receivers can be added to this instance. */
+    ReceiverTopic(ReceiverContext context, String topic, DefaultDelayQueueReceiver owner) {
+        this.context = context;
+        this.topic = topic;
+        this.owner = owner;
+        this.recipient = new Recipient(topic, QueueKind.MESSAGES, null);
+        this.tasks = new TopicTasks(context, name());
+        this.lookUp = new LookUp();
+        lookUp.schedule(tasks, name());
+    }
+
+    /**
+     * A claim.
+     *
+     * @param receivers the first receivers of the queue; none if it only reclaims leases
+     * @param upTo the newest receiver for which the result holds
+     */
+    record Call(ReceiverShard shard, List<Waiting> receivers, long upTo) {
+
+        boolean claimsFor(Waiting receiver) {
+            return !receivers.isEmpty() && receiver.number <= receivers.get(receivers.size() - 1).number;
+        }
+
+        int messages() {
+            return receivers.stream()
+                    .mapToInt(receiver -> receiver.request.max())
+                    .sum();
+        }
+    }
+
+    String name() {
+        return "receive " + Printable.of(topic);
+    }
+
+    /** Returns a shard of the topic. Any thread may call this. */
+    ReceiverShard shard(Shard shard) {
+        return used.computeIfAbsent(shard, created -> new ReceiverShard(context, this, tasks, created));
+    }
+
+    /** Whether receivers wait, a claim is in progress, or leases are overdue. Any thread may call this. */
+    boolean isReceiving() {
+        return receiving;
+    }
+
+    /** Number of shards with polls or settlements to send or repeat. Any thread may call this. */
+    int busyShards() {
+        return (int) used.values().stream().filter(ReceiverShard::isBusy).count();
+    }
+
+    // ---- receivers -------------------------------------------------------------------------------------------------
+
+    /** Adds a receiver. If this instance has ended, its owner adds the receiver to another. Any thread may call this. */
+    void receive(ReceiveRequest request, CompletableFuture<List<LeasedDelivery>> future) {
+        tasks.execute(() -> {
+            if (ended) {
+                owner.receive(request, future);
+                return;
+            }
+            addedAt = context.now();
+            Waiting receiver = queue.add(request, future, addedAt);
+            Completions.whenComplete(future, (deliveries, failure) -> leave(receiver));
+            if (timeouts == null) {
+                timeouts = tasks.schedule(name(), this::endTimedOut);
+            }
+            advance();
+        });
+    }
+
+    private void leave(Waiting receiver) {
+        tasks.execute(() -> {
+            if (queue.remove(receiver)) {
+                advance();
+            }
+        });
+    }
+
+    /** Ends waits, and starts the next claim or look-up. */
+    private void advance() {
+        endWaits();
+        if (shards.isEmpty()) {
+            lookUp.wake();
+        } else if (call == null) {
+            for (int i = 0; i < shards.size(); i++) {
+                ReceiverShard next = shards.get((turn + i) % shards.size());
+                if (next.isReady()) { // the first that does not back off claims
+                    next.wake();
+                }
+            }
+        }
+        planTimeouts();
+    }
+
+    private Duration endTimedOut() {
+        endWaits();
+        if (isIdle() && nanosKept() <= 0) {
+            end();
+        } else {
+            planTimeouts();
+        }
+        return PeriodicTask.UNTIL_WOKEN; // unless an earlier run was planned
+    }
+
+    /** Ends waits that have timed out and have nothing more to wait for. */
+    private void endWaits() {
+        Throwable failure = failure();
+        for (Waiting receiver : queue.removeTimedOut(context.now(), this::hasNothingFor)) {
+            context.complete(() -> endWait(receiver, failure));
+        }
+    }
+
+    private @Nullable Throwable failure() {
+        if (shards.isEmpty()) {
+            return lookUp.failure != null ? lookUp.failure : lookUp.listingFailure;
+        }
+        for (ReceiverShard shard : shards) {
+            if (shard.failure() != null) {
+                return shard.failure();
+            }
+        }
+        return null;
+    }
+
+    /** Whether each look-up or claim that the receiver waits for has ended without a message for it. */
+    private boolean hasNothingFor(Waiting receiver) {
+        if (call != null && call.claimsFor(receiver)) {
+            return false;
+        }
+        return shards.isEmpty()
+                ? lookUp.hasNothingFor(receiver.number)
+                : shards.stream().allMatch(shard -> shard.hasNothingFor(receiver.number));
+    }
+
+    private void endWait(Waiting receiver, @Nullable Throwable failure) {
+        if (failure == null) {
+            receiver.future.complete(List.of());
+        } else {
+            receiver.future.completeExceptionally(new DelayQueueUnavailableException(
+                    "Nothing could be received from topic " + Printable.of(topic) + ": " + failure.getMessage(),
+                    failure instanceof RedisCallException redis && redis.isOutcomeUnknown(),
+                    failure));
+        }
+    }
+
+    private void failAll(Throwable failure) {
+        DelayQueueException exception =
+                DelayQueueException.of("Receiving from topic " + Printable.of(topic) + " failed: " + failure, failure);
+        for (Waiting receiver : queue.removeAll()) {
+            context.complete(() -> receiver.future.completeExceptionally(exception));
+        }
+    }
+
+    private boolean isIdle() {
+        return queue.isEmpty() && call == null && shards.stream().noneMatch(ReceiverShard::hasOverdueLeases);
+    }
+
+    /** Plans the end of the next wait; without receivers, the end a second after the last one was added. */
+    private void planTimeouts() {
+        receiving = !isIdle();
+        if (timeouts == null) { // there was no receiver
+            end();
+            return;
+        }
+        long wait = receiving ? queue.nanosUntilTimeout(context.now(), Long.MAX_VALUE) : nanosKept();
+        if (wait <= 0) {
+            timeouts.wake();
+        } else if (wait < Long.MAX_VALUE) {
+            timeouts.wakeWithin(Duration.ofNanos(wait));
+        }
+    }
+
+    private long nanosKept() {
+        return addedAt + KEPT.toNanos() - context.now();
+    }
+
+    private void end() {
+        forgetShards();
+        lookUp.unsubscribe();
+        if (used.isEmpty() || context.isClosed()) {
+            ended = true;
+            owner.ended(topic, this);
+        }
+    }
+
+    /** Ends all waits with an empty result and releases what is being claimed. Any thread may call this. */
+    void close() {
+        tasks.execute(() -> {
+            queue.removeAll().forEach(receiver -> receiver.future.complete(List.of()));
+            end();
+            used.values().forEach(ReceiverShard::close);
+            tasks.planNothing();
+        });
+    }
+
+    // ---- claims, by the shards -------------------------------------------------------------------------------------
+
+    /** The number of the newest waiting receiver; 0 if none waits. */
+    long newestReceiver() {
+        return queue.newest();
+    }
+
+    /** Whether a shard may claim now. */
+    boolean mayClaim(ReceiverShard shard) {
+        return call == null && shards.contains(shard);
+    }
+
+    /** Begins the claim of a shard for the first receivers. */
+    Call beginClaim(ReceiverShard shard) {
+        Call begun = new Call(shard, queue.firstThatSharePoll(MAX_SHARED), queue.newest());
+        call = begun;
+        turn = (shards.indexOf(shard) + 1) % shards.size();
+        return begun;
+    }
+
+    /** Divides the claims among the receivers, in their order. Claims that none of them takes are released. */
+    void claimed(ReceiverShard shard, Call claim, Poll poll, PollReply reply) {
+        endCall(shard);
+        Deque<Claim> claims = new ArrayDeque<>(reply.claims());
+        for (Waiting receiver : claim.receivers()) {
+            if (!receiver.future.isDone() && !claims.isEmpty()) {
+                deliver(shard, receiver, claims, poll.sentAt(), reply.nowMicros());
+            }
+        }
+        shard.release(claims);
+        advance();
+    }
+
+    private void endCall(ReceiverShard shard) {
+        if (call != null && call.shard() == shard) {
+            call = null;
+        }
+    }
+
+    private void deliver(ReceiverShard shard, Waiting receiver, Deque<Claim> claims, long polledAt, long nowMicros) {
+        List<LeasedDelivery> deliveries = new ArrayList<>();
+        while (deliveries.size() < receiver.request.max() && !claims.isEmpty()) {
+            Claim claim = claims.remove();
+            try {
+                deliveries.add(new ReceivedDelivery(context, shard, claim, receiver.request.lease(), polledAt));
+            } catch (UnreadableMessageException e) {
+                shard.deadLetter(claim, e);
+            }
+        }
+        if (!deliveries.isEmpty()) {
+            queue.remove(receiver);
+            deliveries.forEach(delivery -> publishStarted(delivery, nowMicros));
+            context.complete(() -> {
+                if (!receiver.future.complete(deliveries)) {
+                    deliveries.forEach(LeasedDelivery::release);
+                }
+            });
+        }
+    }
+
+    private void publishStarted(LeasedDelivery delivery, long nowMicros) {
+        long lateMicros = nowMicros - delivery.dueAt().toEpochMilli() * 1000;
+        Duration late = Duration.ofNanos(Math.max(0, lateMicros) * 1000);
+        context.events.publish(events -> events.started(recipient, delivery.id(), delivery.attempt(), late));
+    }
+
+    /** A poll of a shard failed. */
+    void failed(ReceiverShard shard, boolean claimed, RuntimeException failure) {
+        endCall(shard);
+        if (failure instanceof TopicRegisteredAnewException) {
+            forget();
+        } else if (claimed && !(failure instanceof RedisCallException)) {
+            failAll(failure);
+        }
+        advance();
+    }
+
+    /** A poll found that the topic is not registered. */
+    void unregistered(ReceiverShard shard) {
+        endCall(shard);
+        forget();
+        advance();
+    }
+
+    private void forget() {
+        used.clear();
+        forgetShards();
+    }
+
+    private void forgetShards() {
+        if (!shards.isEmpty()) {
+            signals.forEach(Subscription::close);
+            context.received.end(shards.get(0).shard());
+            List<ReceiverShard> forgotten = shards;
+            shards = List.of();
+            forgotten.forEach(ReceiverShard::wake); // they plan no further claims
+            lookUp.again();
+        }
+    }
+
+    // ---- a topic whose shards are unknown --------------------------------------------------------------------------
+
+    /** Looks up the shards while they are unknown and receivers wait. */
+    private final class LookUp extends RedisTask {
+
+        /** The newest receiver for which a look-up found that the topic is not registered; 0 if that is outdated. */
+        private long absentUpTo;
+        /** The newest receiver at the last look-up. */
+        private long upTo;
+        /** Whether to look up the topic again, even without a new receiver. */
+        private boolean again;
+        /** The failure of the last look-up; null if it succeeded. */
+        private @Nullable RuntimeException failure;
+        /** Reports that the topic may be registered; null unless the topic was looked up. */
+        private @Nullable Subscription subscription;
+        /** The failure of the last listing of all topics; null if it succeeded. */
+        private @Nullable Throwable listingFailure;
+
+        LookUp() {
+            super(context.nanoTime);
+        }
+
+        @Override
+        protected Duration roundTrip() {
+            if (!isWaiting() && !begin()) {
+                return UNTIL_WOKEN;
+            }
+            try {
+                Optional<List<Shard>> found = reply(() -> context.topics.usableShards(topic));
+                if (found == null) {
+                    return UNTIL_REPLIED;
+                }
+                failure = null;
+                found.ifPresentOrElse(this::found, this::notRegistered);
+            } catch (RedisCallException e) {
+                again();
+                failure = e;
+                throw e;
+            } catch (RuntimeException e) {
+                failAll(e);
+            } finally {
+                if (!isWaiting()) {
+                    advance();
+                }
+            }
+            return UNTIL_WOKEN;
+        }
+
+        /** Subscribes before the look-up, so that a registration after it is noticed. */
+        private boolean begin() {
+            if (!shards.isEmpty() || queue.isEmpty() || (!again && absentUpTo >= queue.newest())) {
+                return false;
+            }
+            again = false;
+            upTo = queue.newest();
+            if (subscription == null) {
+                subscription = context.absent.await(topic, ReceiverTopic.this);
+            }
+            return true;
+        }
+
+        private void found(List<Shard> found) {
+            shards = found.stream().map(ReceiverTopic.this::shard).toList();
+            signals = shards.stream().map(ReceiverShard::listen).toList();
+            context.received.begin(found.get(0));
+            unsubscribe();
+        }
+
+        private void notRegistered() {
+            absentUpTo = again ? 0 : upTo;
+            listingFailure = null;
+        }
+
+        /** No wait ends before the result of a look-up that starts from now on. */
+        void again() {
+            again = true;
+            absentUpTo = 0;
+        }
+
+        boolean hasNothingFor(long receiver) {
+            return failure != null ? upTo >= receiver : absentUpTo >= receiver && !context.absent.isListing();
+        }
+
+        void unsubscribe() {
+            if (subscription != null) {
+                subscription.close();
+                subscription = null;
+            }
+        }
+    }
+
+    /** Called by {@link AbsentTopics} when the topic may be registered. Does not block. */
+    void appeared() {
+        tasks.execute(() -> {
+            if (lookUp.subscription != null) {
+                lookUp.again();
+                advance();
+            }
+        });
+    }
+
+    /**
+     * Called by {@link AbsentTopics} when the listing of all topics does not have the topic. Does not block.
+     *
+     * @param failure of the listing; null if the topic is not registered
+     */
+    void notFound(@Nullable Throwable failure) {
+        tasks.execute(() -> lookUp.listingFailure = failure);
+    }
+
+    /** Called by {@link AbsentTopics} after a listing, when its result is known here. Does not block. */
+    void listingEnded() {
+        tasks.execute(this::advance);
+    }
+}
