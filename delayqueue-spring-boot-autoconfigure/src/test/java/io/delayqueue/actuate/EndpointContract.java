@@ -261,7 +261,7 @@ abstract class EndpointContract extends EndpointTest {
                 .hasSizeLessThan(700);
     }
 
-    /** {@code RequestGuardTests} tests each content type. */
+    /** {@code RequestPolicyTests} tests each content type. */
     @ParameterizedTest
     @CsvSource({"application/x-www-form-urlencoded, topic=forms&id=a", "text/plain, '{}'", ","})
     void formSubmissionChangesNothing(String contentType, String body) {

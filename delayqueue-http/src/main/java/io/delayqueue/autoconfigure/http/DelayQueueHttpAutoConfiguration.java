@@ -4,11 +4,11 @@ import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
 import io.delayqueue.autoconfigure.DelayQueueProperties;
 import io.delayqueue.autoconfigure.property.HttpProperties;
 import io.delayqueue.container.DelayQueueEngine;
-import io.delayqueue.management.guard.AllowedHosts;
+import io.delayqueue.management.guard.Client;
+import io.delayqueue.management.guard.Permission;
+import io.delayqueue.management.guard.RequestPolicy;
 import io.delayqueue.web.api.ApiSettings;
 import io.delayqueue.web.guard.AccessGuard;
-import io.delayqueue.web.guard.Client;
-import io.delayqueue.web.guard.Permission;
 import io.delayqueue.web.guard.RejectedTokenFilter;
 import io.delayqueue.web.waiting.LongPolls;
 import io.delayqueue.web.waiting.RequestBodies;
@@ -69,12 +69,13 @@ public final class DelayQueueHttpAutoConfiguration {
         @ConditionalOnMissingBean
         AccessGuard delayQueueAccessGuard(DelayQueueProperties properties) {
             return new AccessGuard(
-                    clients(properties.http().clients()),
-                    properties.http().unsecured(),
+                    new RequestPolicy(
+                            properties.allowedHosts(),
+                            clients(properties.http().clients()),
+                            properties.http().unsecured()),
                     ClassUtils.isPresent(AUTHENTICATION, getClass().getClassLoader())
                             ? GrantedAuthorities::contain
-                            : HttpServletRequest::isUserInRole,
-                    new AllowedHosts(properties.allowedHosts()));
+                            : HttpServletRequest::isUserInRole);
         }
 
         private static List<Client> clients(Map<String, HttpProperties.Client> clients) {

@@ -2,7 +2,7 @@ package io.delayqueue.autoconfigure.http;
 
 import io.delayqueue.autoconfigure.failure.StartFailedException;
 import io.delayqueue.autoconfigure.property.HttpProperties;
-import io.delayqueue.web.guard.Permission;
+import io.delayqueue.management.guard.Permission;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BooleanSupplier;

@@ -87,7 +87,7 @@ enum HttpMeter implements MeterDocumentation {
         STATUS,
         /** The name of the configured client; none for all others. */
         CLIENT,
-        /** A {@link io.delayqueue.web.guard.Rejection}. */
+        /** A {@link io.delayqueue.web.guard.RejectionReason}. */
         REASON;
 
         @Override

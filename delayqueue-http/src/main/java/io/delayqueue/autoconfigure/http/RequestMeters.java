@@ -1,7 +1,7 @@
 package io.delayqueue.autoconfigure.http;
 
-import io.delayqueue.web.guard.Client;
-import io.delayqueue.web.guard.Rejection;
+import io.delayqueue.management.guard.Client;
+import io.delayqueue.web.guard.RejectionReason;
 import io.delayqueue.web.guard.RequestFacts;
 import io.delayqueue.web.waiting.LongPolls;
 import io.micrometer.core.instrument.Counter;
@@ -38,7 +38,7 @@ final class RequestMeters {
     private record TimerKey(String name, String operation, int statusClass, String client) {}
 
     /** The tags of a counter. */
-    private record CounterKey(String client, Rejection reason) {}
+    private record CounterKey(String client, RejectionReason reason) {}
 
     /**
      * Registers the gauges, and the counters of all clients, so that they exist with the value 0.
@@ -58,7 +58,7 @@ final class RequestMeters {
                 .strongReference(true)
                 .register(registry);
         Stream.concat(Stream.of(Client.NO_TAG), clients.stream()).forEach(client -> {
-            for (Rejection reason : Rejection.values()) {
+            for (RejectionReason reason : RejectionReason.values()) {
                 counter(new CounterKey(client, reason));
             }
         });
@@ -78,9 +78,9 @@ final class RequestMeters {
         String tag = client == null ? Client.NO_TAG : client.tag();
         timer(new TimerKey(name, RequestFacts.operation(request), status / 100, tag))
                 .record(nanoTime.getAsLong() - begin, TimeUnit.NANOSECONDS);
-        Rejection rejection = RequestFacts.rejection(request);
-        if (rejection != null) {
-            counter(new CounterKey(tag, rejection)).increment();
+        RejectionReason reason = RequestFacts.rejection(request);
+        if (reason != null) {
+            counter(new CounterKey(tag, reason)).increment();
         }
     }
 

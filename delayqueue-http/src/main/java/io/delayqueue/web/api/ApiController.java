@@ -1,7 +1,7 @@
 package io.delayqueue.web.api;
 
 import io.delayqueue.web.api.response.Problem;
-import io.delayqueue.web.guard.Rejection;
+import io.delayqueue.web.guard.RejectionReason;
 import io.delayqueue.web.guard.RequestFacts;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -23,9 +23,9 @@ abstract class ApiController {
     @ExceptionHandler(RuntimeException.class)
     public Response<Problem> respond(RuntimeException failure, HttpServletRequest request) {
         Response<Problem> response = Problems.response(failure, request);
-        Rejection rejection = Problems.rejection(Objects.requireNonNull(response.body()));
-        if (rejection != null) {
-            RequestFacts.rejection(request, rejection);
+        RejectionReason reason = Problems.rejection(Objects.requireNonNull(response.body()));
+        if (reason != null) {
+            RequestFacts.rejection(request, reason);
         }
         return response;
     }

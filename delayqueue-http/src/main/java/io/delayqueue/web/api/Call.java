@@ -1,9 +1,9 @@
 package io.delayqueue.web.api;
 
+import io.delayqueue.management.guard.Client;
 import io.delayqueue.web.api.json.InvalidRequestException;
 import io.delayqueue.web.api.request.Receipt;
 import io.delayqueue.web.api.request.SettleRequest;
-import io.delayqueue.web.guard.Client;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.List;
 import java.util.Map;
@@ -24,7 +24,7 @@ public final class Call {
     /**
      * Reads the attributes that Spring removes before the request ends.
      *
-     * @throws io.delayqueue.web.guard.AccessDeniedException if the client has no access to the topic of the path
+     * @throws io.delayqueue.management.guard.AccessDeniedException if the client has no access to the topic of the path
      */
     Call(HttpServletRequest request, Client client, ApiSettings settings) {
         // Spring cuts a path segment at a semicolon, which would change the name

@@ -1,10 +1,10 @@
 package io.delayqueue.web.api;
 
 import io.delayqueue.management.JsonText;
+import io.delayqueue.management.guard.Permission;
 import io.delayqueue.template.SendLimits;
 import io.delayqueue.web.api.json.Json;
 import io.delayqueue.web.api.response.Problem;
-import io.delayqueue.web.guard.Permission;
 import io.delayqueue.web.guard.Requires;
 import jakarta.servlet.http.HttpServletRequest;
 import java.io.IOException;

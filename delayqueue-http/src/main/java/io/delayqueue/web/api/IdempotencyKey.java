@@ -1,6 +1,6 @@
 package io.delayqueue.web.api;
 
-import io.delayqueue.web.guard.Client;
+import io.delayqueue.management.guard.Client;
 import io.delayqueue.web.guard.RequestFacts;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.Collections;

@@ -1,5 +1,6 @@
 package io.delayqueue.web.api;
 
+import io.delayqueue.management.guard.Permission;
 import io.delayqueue.web.api.MessageSettling.Settled;
 import io.delayqueue.web.api.request.DeadLetterRequest;
 import io.delayqueue.web.api.request.EmptyRequest;
@@ -9,7 +10,6 @@ import io.delayqueue.web.api.request.RetryRequest;
 import io.delayqueue.web.api.request.SettleAction;
 import io.delayqueue.web.api.request.SettleAllRequest;
 import io.delayqueue.web.api.response.SettleAllResponse;
-import io.delayqueue.web.guard.Permission;
 import io.delayqueue.web.guard.Requires;
 import java.util.concurrent.CompletableFuture;
 import org.springframework.stereotype.Controller;

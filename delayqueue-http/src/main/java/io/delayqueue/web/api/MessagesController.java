@@ -2,6 +2,7 @@ package io.delayqueue.web.api;
 
 import io.delayqueue.management.MessageDetails;
 import io.delayqueue.management.Shown;
+import io.delayqueue.management.guard.Permission;
 import io.delayqueue.message.CancelOutcome;
 import io.delayqueue.message.RescheduleOutcome;
 import io.delayqueue.message.SendResult;
@@ -13,7 +14,6 @@ import io.delayqueue.web.api.request.SendRequest;
 import io.delayqueue.web.api.response.CancelResponse;
 import io.delayqueue.web.api.response.SendAllResponse;
 import io.delayqueue.web.api.response.SendResponse;
-import io.delayqueue.web.guard.Permission;
 import io.delayqueue.web.guard.Requires;
 import org.springframework.stereotype.Controller;
 import org.springframework.web.bind.annotation.DeleteMapping;

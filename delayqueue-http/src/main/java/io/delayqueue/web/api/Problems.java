@@ -1,5 +1,6 @@
 package io.delayqueue.web.api;
 
+import io.delayqueue.management.guard.AccessDeniedException;
 import io.delayqueue.message.SendResult.Reason;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.RedisCallException.Kind;
@@ -14,8 +15,7 @@ import io.delayqueue.template.OutcomeUnknownException;
 import io.delayqueue.template.TopicMismatchException;
 import io.delayqueue.web.api.json.InvalidRequestException;
 import io.delayqueue.web.api.response.Problem;
-import io.delayqueue.web.guard.AccessDeniedException;
-import io.delayqueue.web.guard.Rejection;
+import io.delayqueue.web.guard.RejectionReason;
 import io.delayqueue.web.waiting.SlowBodyException;
 import io.delayqueue.web.waiting.TooManyWaitingException;
 import jakarta.servlet.http.HttpServletRequest;
@@ -56,10 +56,10 @@ final class Problems {
     }
 
     /** Returns why a request was rejected before it was executed; null if the problem has another reason. */
-    static @Nullable Rejection rejection(Problem problem) {
-        for (Rejection rejection : Rejection.values()) {
-            if (ProblemType.valueOf(rejection.name()).uri().equals(problem.type())) {
-                return rejection;
+    static @Nullable RejectionReason rejection(Problem problem) {
+        for (RejectionReason reason : RejectionReason.values()) {
+            if (ProblemType.valueOf(reason.name()).uri().equals(problem.type())) {
+                return reason;
             }
         }
         return null;
@@ -93,7 +93,8 @@ final class Problems {
             return ProblemType.INVALID_REQUEST.problem(sentence(failure));
         }
         if (failure instanceof AccessDeniedException denied) {
-            return ProblemType.valueOf(denied.rejection().name()).problem(sentence(failure));
+            return ProblemType.valueOf(RejectionReason.of(denied.rejection()).name())
+                    .problem(sentence(failure));
         }
         if (failure instanceof TooManyWaitingException) {
             return ProblemType.TOO_MANY_WAITING.problem(sentence(failure));

@@ -1,12 +1,12 @@
 package io.delayqueue.web.api;
 
+import io.delayqueue.management.guard.Permission;
 import io.delayqueue.message.DurationText;
 import io.delayqueue.template.receive.DelayQueueReceiver;
 import io.delayqueue.web.api.request.ReceiveRequest;
 import io.delayqueue.web.api.request.SettleRequest;
 import io.delayqueue.web.api.response.ReceiveResponse;
 import io.delayqueue.web.api.response.SettleResponse;
-import io.delayqueue.web.guard.Permission;
 import io.delayqueue.web.guard.Requires;
 import io.delayqueue.web.waiting.LongPolls;
 import io.delayqueue.web.waiting.LongPolls.LongPoll;

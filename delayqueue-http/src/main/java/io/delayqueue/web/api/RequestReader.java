@@ -1,10 +1,10 @@
 package io.delayqueue.web.api;
 
+import io.delayqueue.management.guard.Client;
+import io.delayqueue.management.guard.Permission;
 import io.delayqueue.web.api.json.Json;
 import io.delayqueue.web.api.request.ApiRequest;
 import io.delayqueue.web.guard.AccessGuard;
-import io.delayqueue.web.guard.Client;
-import io.delayqueue.web.guard.Permission;
 import io.delayqueue.web.guard.Requires;
 import io.delayqueue.web.waiting.RequestBodies;
 import jakarta.servlet.http.HttpServletRequest;

@@ -2,9 +2,9 @@ package io.delayqueue.web.api;
 
 import io.delayqueue.admin.DelayQueueInspector;
 import io.delayqueue.admin.TopicPage;
+import io.delayqueue.management.guard.Permission;
 import io.delayqueue.web.api.json.Formats;
 import io.delayqueue.web.api.json.InvalidRequestException;
-import io.delayqueue.web.guard.Permission;
 import io.delayqueue.web.guard.Requires;
 import org.springframework.stereotype.Controller;
 import org.springframework.web.bind.annotation.GetMapping;

@@ -2,11 +2,11 @@ package io.delayqueue.web.compat;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.delayqueue.management.guard.AccessDeniedException;
+import io.delayqueue.management.guard.Client;
 import io.delayqueue.message.Completions;
-import io.delayqueue.web.guard.AccessDeniedException;
 import io.delayqueue.web.guard.AccessGuard;
-import io.delayqueue.web.guard.Client;
-import io.delayqueue.web.guard.Rejection;
+import io.delayqueue.web.guard.RejectionReason;
 import io.delayqueue.web.guard.RequestFacts;
 import io.delayqueue.web.waiting.BriefWait;
 import io.delayqueue.web.waiting.RequestBodies;
@@ -82,7 +82,7 @@ public final class CompatServlet extends HttpServlet {
             Client client = guard.authorize(request, response, verb.operation(), verb.permissions());
             immediate = begin(verb, request, response, client);
         } catch (AccessDeniedException denied) {
-            RequestFacts.rejection(request, denied.rejection());
+            RequestFacts.rejection(request, RejectionReason.of(denied.rejection()));
             writer.write(response, denied.rejection().status(), verb.failed(denied.getMessage()));
             return;
         }
@@ -98,13 +98,13 @@ public final class CompatServlet extends HttpServlet {
         try {
             body = bodies.read(request);
         } catch (SlowBodyException e) {
-            RequestFacts.rejection(request, Rejection.SLOW_BODY);
+            RequestFacts.rejection(request, RejectionReason.SLOW_BODY);
             return verb.failed(e.getMessage());
         } catch (IOException e) {
             return NO_BODY;
         }
         if (body == null) {
-            RequestFacts.rejection(request, Rejection.TOO_LARGE);
+            RequestFacts.rejection(request, RejectionReason.TOO_LARGE);
             return verb.failed("The body exceeds the maximum size (delayqueue.http.max-body-size) of "
                     + bodies.maxBytes()
                     + " bytes");
@@ -125,7 +125,7 @@ public final class CompatServlet extends HttpServlet {
             if (failure == null) {
                 later.write(() -> bytes, () -> {});
             } else if (Completions.cause(failure) instanceof AccessDeniedException denied) {
-                RequestFacts.rejection(request, denied.rejection());
+                RequestFacts.rejection(request, RejectionReason.of(denied.rejection()));
                 later.write(denied.rejection().status(), () -> verb.failed(denied.getMessage()), () -> {});
             }
         });

@@ -1,10 +1,10 @@
 package io.delayqueue.web.compat;
 
+import io.delayqueue.management.guard.Client;
 import io.delayqueue.template.receive.DefaultDelayQueueReceiver;
 import io.delayqueue.template.receive.DelayQueueReceiver;
 import io.delayqueue.template.receive.LeasedDelivery;
-import io.delayqueue.web.guard.Client;
-import io.delayqueue.web.guard.Rejection;
+import io.delayqueue.web.guard.RejectionReason;
 import io.delayqueue.web.guard.RequestFacts;
 import io.delayqueue.web.waiting.BriefWait;
 import io.delayqueue.web.waiting.LongPolls;
@@ -51,7 +51,7 @@ public final class JobPolls {
      *
      * @param topics comma-separated, in order of priority, at most 100
      * @return the response body, or null if the response is written here or asynchronously
-     * @throws io.delayqueue.web.guard.AccessDeniedException if the client has no access to one of the topics
+     * @throws io.delayqueue.management.guard.AccessDeniedException if the client has no access to one of the topics
      */
     byte @Nullable [] pop(
             HttpServletRequest request,
@@ -74,7 +74,7 @@ public final class JobPolls {
         try {
             poll = polls.open(client);
         } catch (TooManyWaitingException e) {
-            RequestFacts.rejection(request, Rejection.TOO_MANY_WAITING);
+            RequestFacts.rejection(request, RejectionReason.TOO_MANY_WAITING);
             return Verb.POP.failed(e.getMessage());
         }
         CompletableFuture<List<LeasedDelivery>> receiving = receive(names);

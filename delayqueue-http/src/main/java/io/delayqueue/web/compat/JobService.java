@@ -1,5 +1,7 @@
 package io.delayqueue.web.compat;
 
+import io.delayqueue.management.guard.AccessDeniedException;
+import io.delayqueue.management.guard.Client;
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.OnDuplicate;
@@ -13,8 +15,6 @@ import io.delayqueue.template.DelayQueueException;
 import io.delayqueue.template.DelayQueueOperations;
 import io.delayqueue.template.OutcomeUnknownException;
 import io.delayqueue.web.compat.ids.UniqueIds;
-import io.delayqueue.web.guard.AccessDeniedException;
-import io.delayqueue.web.guard.Client;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;

@@ -1,5 +1,6 @@
 package io.delayqueue.web.guard;
 
+import io.delayqueue.management.guard.Client;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.ServletException;
 import jakarta.servlet.http.HttpFilter;

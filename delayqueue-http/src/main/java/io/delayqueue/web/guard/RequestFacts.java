@@ -1,5 +1,6 @@
 package io.delayqueue.web.guard;
 
+import io.delayqueue.management.guard.Client;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
@@ -25,8 +26,8 @@ public final class RequestFacts {
     }
 
     /** Sets the reason for which the request is rejected. */
-    public static void rejection(HttpServletRequest request, Rejection rejection) {
-        request.setAttribute(REJECTION, rejection);
+    public static void rejection(HttpServletRequest request, RejectionReason reason) {
+        request.setAttribute(REJECTION, reason);
     }
 
     /** Returns the operation, or {@link #NO_OPERATION}. */
@@ -40,7 +41,7 @@ public final class RequestFacts {
     }
 
     /** Returns the reason for which the request was rejected; null if it was not. */
-    public static @Nullable Rejection rejection(HttpServletRequest request) {
-        return (Rejection) request.getAttribute(REJECTION);
+    public static @Nullable RejectionReason rejection(HttpServletRequest request) {
+        return (RejectionReason) request.getAttribute(REJECTION);
     }
 }

@@ -1,5 +1,6 @@
 package io.delayqueue.web.guard;
 
+import io.delayqueue.management.guard.Permission;
 import java.lang.annotation.Documented;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;

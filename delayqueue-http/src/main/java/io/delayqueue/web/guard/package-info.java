@@ -1,6 +1,6 @@
 /**
- * Access control of the HTTP interfaces: clients with tokens, their permissions, topics and limits, or authorities of the
- * application's own security. Read next: {@link io.delayqueue.web.guard.AccessGuard}.
+ * Access control of the HTTP interfaces: it applies {@code management.guard.RequestPolicy}, which decides, to their requests,
+ * and keeps its decisions for meters. Read next: {@link io.delayqueue.web.guard.AccessGuard}.
  */
 @Internal
 @NullMarked

@@ -1,6 +1,6 @@
 package io.delayqueue.web.waiting;
 
-import io.delayqueue.web.guard.Client;
+import io.delayqueue.management.guard.Client;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;

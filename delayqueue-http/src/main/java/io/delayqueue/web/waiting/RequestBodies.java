@@ -1,6 +1,6 @@
 package io.delayqueue.web.waiting;
 
-import io.delayqueue.web.guard.Client;
+import io.delayqueue.management.guard.Client;
 import io.delayqueue.web.guard.RequestFacts;
 import io.delayqueue.web.waiting.IncomingBody.State;
 import jakarta.servlet.ServletInputStream;

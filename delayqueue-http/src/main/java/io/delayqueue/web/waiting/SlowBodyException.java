@@ -1,7 +1,7 @@
 package io.delayqueue.web.waiting;
 
+import io.delayqueue.management.guard.Client;
 import io.delayqueue.message.DurationText;
-import io.delayqueue.web.guard.Client;
 import java.time.Duration;
 
 /** The body of a request did not arrive in time, or too many bodies of the client arrive slowly. */

@@ -1,6 +1,6 @@
 package io.delayqueue.web.waiting;
 
-import io.delayqueue.web.guard.Client;
+import io.delayqueue.management.guard.Client;
 
 /** The maximum number of clients, or of requests of one client, already waits on this node. */
 public final class TooManyWaitingException extends RuntimeException {

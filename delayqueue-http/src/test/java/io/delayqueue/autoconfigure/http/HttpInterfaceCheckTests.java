@@ -8,7 +8,7 @@ import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
 import io.delayqueue.autoconfigure.DelayQueueProperties;
 import io.delayqueue.autoconfigure.PayloadConverterAutoConfiguration;
 import io.delayqueue.autoconfigure.failure.StartFailedException;
-import io.delayqueue.web.guard.AccessDeniedException;
+import io.delayqueue.management.guard.AccessDeniedException;
 import io.delayqueue.web.guard.AccessGuard;
 import io.delayqueue.web.waiting.LongPolls;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -2,7 +2,9 @@ package io.delayqueue.web.guard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.delayqueue.management.guard.AllowedHosts;
+import io.delayqueue.management.guard.Client;
+import io.delayqueue.management.guard.Permission;
+import io.delayqueue.management.guard.RequestPolicy;
 import jakarta.servlet.FilterChain;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
@@ -21,10 +23,12 @@ class RejectedTokenFilterTests {
     private static final String TOKEN = "0123456789abcdef";
 
     private final AccessGuard guard = new AccessGuard(
-            List.of(new Client("shop", List.of(TOKEN), Set.of(Permission.PRODUCE), List.of("*"), null, null, () -> 0)),
-            false,
-            (request, authority) -> true,
-            new AllowedHosts(Set.of()));
+            new RequestPolicy(
+                    Set.of(),
+                    List.of(new Client(
+                            "shop", List.of(TOKEN), Set.of(Permission.PRODUCE), List.of("*"), null, null, () -> 0)),
+                    false),
+            (request, authority) -> true);
     private final RejectedTokenFilter filter = new RejectedTokenFilter(guard, List.of("/dq/**", "/queue/**"));
 
     private void request(String token, FilterChain chain) throws Exception {

@@ -3,8 +3,8 @@ package io.delayqueue.web.waiting;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.delayqueue.web.guard.Client;
-import io.delayqueue.web.guard.Permission;
+import io.delayqueue.management.guard.Client;
+import io.delayqueue.management.guard.Permission;
 import io.delayqueue.web.waiting.LongPolls.LongPoll;
 import java.util.List;
 import java.util.Set;

@@ -1,9 +1,7 @@
 /**
- * Request filters of the management endpoints for both web stacks. They reject actions of pages of another site and add
- * security headers to responses.
- *
- * <p>{@link io.delayqueue.actuate.guard.RequestGuard} decides; the filters apply its decisions. What it has in
- * common with the guard of the HTTP interfaces is in {@code management.guard}.
+ * The filters of the management endpoints, one for each web stack. {@code management.guard.RequestPolicy} decides which
+ * requests they reject, and {@link io.delayqueue.actuate.guard.EndpointGuard} at which paths. They add security headers to
+ * responses.
  */
 @Internal
 @NullMarked

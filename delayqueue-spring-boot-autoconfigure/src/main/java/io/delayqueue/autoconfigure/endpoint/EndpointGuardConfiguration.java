@@ -2,14 +2,14 @@ package io.delayqueue.autoconfigure.endpoint;
 
 import io.delayqueue.actuate.DelayQueueEndpoint;
 import io.delayqueue.actuate.dashboard.DelayQueueDashboardEndpoint;
-import io.delayqueue.actuate.guard.ReactiveHostFilter;
-import io.delayqueue.actuate.guard.ReactiveRequestFilter;
-import io.delayqueue.actuate.guard.RequestGuard;
-import io.delayqueue.actuate.guard.ServletHostFilter;
-import io.delayqueue.actuate.guard.ServletRequestFilter;
+import io.delayqueue.actuate.guard.EndpointGuard;
+import io.delayqueue.actuate.guard.EndpointGuard.Position;
+import io.delayqueue.actuate.guard.ReactiveGuardFilter;
+import io.delayqueue.actuate.guard.ServletGuardFilter;
 import io.delayqueue.autoconfigure.DelayQueueProperties;
-import io.delayqueue.management.guard.AllowedHosts;
+import io.delayqueue.management.guard.RequestPolicy;
 import jakarta.servlet.http.HttpFilter;
+import java.util.List;
 import java.util.Set;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.endpoint.web.WebEndpointProperties;
@@ -23,19 +23,20 @@ import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.web.server.WebFilter;
 
-/** Registers the request filter of the queue's endpoints in the context of the server that serves them. */
+/** Registers the filters of the queue's endpoints in the context of the server that serves them. */
 @ManagementContextConfiguration(proxyBeanMethods = false)
 @Conditional(OnQueueEndpoint.class)
 @ConditionalOnBooleanProperty(name = "delayqueue.enabled", matchIfMissing = true)
 final class EndpointGuardConfiguration {
 
-    private static RequestGuard guard(
+    @Bean
+    EndpointGuard delayQueueEndpointGuard(
             ObjectProvider<DelayQueueProperties> own,
             WebEndpointProperties properties,
             ObjectProvider<PathMapper> mappers) {
         DelayQueueProperties present = own.getIfAvailable();
-        return new RequestGuard(
-                new AllowedHosts(present == null ? Set.of() : present.allowedHosts()),
+        return new EndpointGuard(
+                new RequestPolicy(present == null ? Set.of() : present.allowedHosts(), List.of(), false),
                 properties.getBasePath(),
                 mappers.orderedStream().toList(),
                 DelayQueueEndpoint.ID,
@@ -48,19 +49,13 @@ final class EndpointGuardConfiguration {
     static final class OnServlets {
 
         @Bean
-        ServletRequestFilter delayQueueServletRequestFilter(
-                ObjectProvider<DelayQueueProperties> own,
-                WebEndpointProperties properties,
-                ObjectProvider<PathMapper> mappers) {
-            return new ServletRequestFilter(guard(own, properties, mappers));
+        ServletGuardFilter delayQueueGuardBeforeSecurity(EndpointGuard guard) {
+            return new ServletGuardFilter(guard, Position.BEFORE_SECURITY);
         }
 
         @Bean
-        ServletHostFilter delayQueueServletHostFilter(
-                ObjectProvider<DelayQueueProperties> own,
-                WebEndpointProperties properties,
-                ObjectProvider<PathMapper> mappers) {
-            return new ServletHostFilter(guard(own, properties, mappers));
+        ServletGuardFilter delayQueueGuardAfterSecurity(EndpointGuard guard) {
+            return new ServletGuardFilter(guard, Position.AFTER_SECURITY);
         }
     }
 
@@ -70,19 +65,13 @@ final class EndpointGuardConfiguration {
     static final class OnWebFlux {
 
         @Bean
-        ReactiveRequestFilter delayQueueReactiveRequestFilter(
-                ObjectProvider<DelayQueueProperties> own,
-                WebEndpointProperties properties,
-                ObjectProvider<PathMapper> mappers) {
-            return new ReactiveRequestFilter(guard(own, properties, mappers));
+        ReactiveGuardFilter delayQueueGuardBeforeSecurity(EndpointGuard guard) {
+            return new ReactiveGuardFilter(guard, Position.BEFORE_SECURITY);
         }
 
         @Bean
-        ReactiveHostFilter delayQueueReactiveHostFilter(
-                ObjectProvider<DelayQueueProperties> own,
-                WebEndpointProperties properties,
-                ObjectProvider<PathMapper> mappers) {
-            return new ReactiveHostFilter(guard(own, properties, mappers));
+        ReactiveGuardFilter delayQueueGuardAfterSecurity(EndpointGuard guard) {
+            return new ReactiveGuardFilter(guard, Position.AFTER_SECURITY);
         }
     }
 }

@@ -1,7 +1,7 @@
 /**
- * What the guards of the endpoint, the dashboard and the HTTP interfaces decide alike, on any web stack: which requests come
- * from pages of other sites ({@link io.delayqueue.management.guard.WebRequest}), and which hosts other sites may have
- * ({@link io.delayqueue.management.guard.AllowedHosts}). Used by {@code actuate.guard} and {@code web.guard}.
+ * The guard of the endpoint, the dashboard and the HTTP interfaces, on any web stack.
+ * {@link io.delayqueue.management.guard.RequestPolicy} decides about CSRF, hosts, tokens and authorities. Adapters apply its
+ * decisions: the filters of {@code actuate.guard} and {@code web.guard.AccessGuard}.
  */
 @Internal
 @NullMarked

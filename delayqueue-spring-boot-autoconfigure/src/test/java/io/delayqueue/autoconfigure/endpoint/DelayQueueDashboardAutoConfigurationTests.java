@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.actuate.DelayQueueEndpoint;
 import io.delayqueue.actuate.dashboard.DelayQueueDashboardEndpoint;
-import io.delayqueue.actuate.guard.ReactiveRequestFilter;
-import io.delayqueue.actuate.guard.ServletRequestFilter;
+import io.delayqueue.actuate.guard.ReactiveGuardFilter;
+import io.delayqueue.actuate.guard.ServletGuardFilter;
 import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
 import io.delayqueue.autoconfigure.PayloadConverterAutoConfiguration;
 import io.delayqueue.container.DelayQueueEngine;
@@ -49,16 +49,17 @@ class DelayQueueDashboardAutoConfigurationTests {
     }
 
     @Test
-    void enabledDashboardHasARequestFilter() {
-        servlet.withPropertyValues(EXPOSED, ALLOWED)
-                .run(context -> assertThat(context)
-                        .hasSingleBean(DelayQueueDashboardEndpoint.class)
-                        .hasSingleBean(ServletRequestFilter.class)
-                        .doesNotHaveBean(DelayQueueEndpoint.class));
-        reactive.withPropertyValues(EXPOSED, ALLOWED)
-                .run(context -> assertThat(context)
-                        .hasSingleBean(DelayQueueDashboardEndpoint.class)
-                        .hasSingleBean(ReactiveRequestFilter.class));
+    void enabledDashboardIsGuarded() {
+        servlet.withPropertyValues(EXPOSED, ALLOWED).run(context -> {
+            assertThat(context)
+                    .hasSingleBean(DelayQueueDashboardEndpoint.class)
+                    .doesNotHaveBean(DelayQueueEndpoint.class);
+            assertThat(context).getBeans(ServletGuardFilter.class).hasSize(2);
+        });
+        reactive.withPropertyValues(EXPOSED, ALLOWED).run(context -> {
+            assertThat(context).hasSingleBean(DelayQueueDashboardEndpoint.class);
+            assertThat(context).getBeans(ReactiveGuardFilter.class).hasSize(2);
+        });
     }
 
     @ParameterizedTest

@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.actuate.DelayQueueEndpoint;
 import io.delayqueue.actuate.Overview;
-import io.delayqueue.actuate.guard.ReactiveRequestFilter;
-import io.delayqueue.actuate.guard.ServletRequestFilter;
+import io.delayqueue.actuate.guard.ReactiveGuardFilter;
+import io.delayqueue.actuate.guard.ServletGuardFilter;
 import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.autoconfigure.DelayListenerAutoConfiguration;
 import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
@@ -30,6 +30,7 @@ import org.springframework.boot.test.context.runner.AbstractApplicationContextRu
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
+import org.springframework.core.Ordered;
 import org.springframework.web.server.WebFilter;
 
 /** The conditions of the endpoint. */
@@ -55,17 +56,25 @@ class DelayQueueEndpointAutoConfigurationTests {
     }
 
     @Test
-    void exposedEndpointHasARequestFilter() {
-        servlet.run(context -> assertThat(context)
-                .hasSingleBean(DelayQueueEndpoint.class)
-                .hasSingleBean(TopicSampler.class)
-                .hasSingleBean(ServletRequestFilter.class)
-                .doesNotHaveBean(ReactiveRequestFilter.class));
-        reactive.run(context -> assertThat(context)
-                .hasSingleBean(DelayQueueEndpoint.class)
-                .hasSingleBean(TopicSampler.class)
-                .hasSingleBean(ReactiveRequestFilter.class)
-                .doesNotHaveBean(ServletRequestFilter.class));
+    void exposedEndpointIsGuardedBeforeAndAfterTheApplicationsSecurity() {
+        servlet.run(context -> {
+            assertThat(context)
+                    .hasSingleBean(DelayQueueEndpoint.class)
+                    .hasSingleBean(TopicSampler.class)
+                    .doesNotHaveBean(ReactiveGuardFilter.class);
+            assertThat(context.getBeanProvider(ServletGuardFilter.class).stream()
+                            .map(Ordered::getOrder))
+                    .containsExactlyInAnyOrder(Ordered.HIGHEST_PRECEDENCE + 100, Ordered.LOWEST_PRECEDENCE);
+        });
+        reactive.run(context -> {
+            assertThat(context)
+                    .hasSingleBean(DelayQueueEndpoint.class)
+                    .hasSingleBean(TopicSampler.class)
+                    .doesNotHaveBean(ServletGuardFilter.class);
+            assertThat(context.getBeanProvider(ReactiveGuardFilter.class).stream()
+                            .map(Ordered::getOrder))
+                    .containsExactlyInAnyOrder(Ordered.HIGHEST_PRECEDENCE + 100, Ordered.LOWEST_PRECEDENCE);
+        });
     }
 
     @ParameterizedTest
@@ -82,7 +91,7 @@ class DelayQueueEndpointAutoConfigurationTests {
                         .hasNotFailed()
                         .doesNotHaveBean(DelayQueueEndpoint.class)
                         .doesNotHaveBean(TopicSampler.class)
-                        .doesNotHaveBean(ServletRequestFilter.class));
+                        .doesNotHaveBean(ServletGuardFilter.class));
     }
 
     @Test
@@ -121,9 +130,11 @@ class DelayQueueEndpointAutoConfigurationTests {
     @Test
     void eachWebStackWorksWithoutTheOther() {
         servlet.withClassLoader(new FilteredClassLoader(WebFilter.class))
-                .run(context -> assertThat(context).hasSingleBean(ServletRequestFilter.class));
+                .run(context ->
+                        assertThat(context).getBeans(ServletGuardFilter.class).hasSize(2));
         reactive.withClassLoader(new FilteredClassLoader(HttpFilter.class))
-                .run(context -> assertThat(context).hasSingleBean(ReactiveRequestFilter.class));
+                .run(context ->
+                        assertThat(context).getBeans(ReactiveGuardFilter.class).hasSize(2));
     }
 
     @Test

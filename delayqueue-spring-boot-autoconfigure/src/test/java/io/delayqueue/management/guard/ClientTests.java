@@ -1,4 +1,4 @@
-package io.delayqueue.web.guard;
+package io.delayqueue.management.guard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
@@ -43,7 +43,7 @@ class ClientTests {
         assertThatThrownBy(() -> client("order-*").requireTopic("refunds\n2"))
                 .isInstanceOfSatisfying(
                         AccessDeniedException.class,
-                        denied -> assertThat(denied.rejection()).isEqualTo(Rejection.FORBIDDEN))
+                        denied -> assertThat(denied.rejection().status()).isEqualTo(403))
                 .hasMessage("Client 'shop' has no access to topic 'refunds\\n2'. Use a topic that"
                         + " delayqueue.http.clients.shop.topics permits, or add this one.");
     }

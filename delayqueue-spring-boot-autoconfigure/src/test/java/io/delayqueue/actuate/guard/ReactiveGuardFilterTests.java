@@ -2,7 +2,8 @@ package io.delayqueue.actuate.guard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.delayqueue.management.guard.AllowedHosts;
+import io.delayqueue.actuate.guard.EndpointGuard.Position;
+import io.delayqueue.management.guard.RequestPolicy;
 import java.net.URI;
 import java.util.List;
 import java.util.Set;
@@ -13,10 +14,11 @@ import org.springframework.mock.http.server.reactive.MockServerHttpRequest;
 import org.springframework.mock.web.server.MockServerWebExchange;
 import reactor.core.publisher.Mono;
 
-class ReactiveRequestFilterTests {
+class ReactiveGuardFilterTests {
 
-    private final ReactiveRequestFilter filter =
-            new ReactiveRequestFilter(new RequestGuard(new AllowedHosts(Set.of()), "/ops", List.of(), "queue"));
+    private final ReactiveGuardFilter filter = new ReactiveGuardFilter(
+            new EndpointGuard(new RequestPolicy(Set.of(), List.of(), false), "/ops", List.of(), "queue"),
+            Position.BEFORE_SECURITY);
 
     @ParameterizedTest
     @CsvSource({

@@ -1,4 +1,4 @@
-package io.delayqueue.web.guard;
+package io.delayqueue.management.guard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

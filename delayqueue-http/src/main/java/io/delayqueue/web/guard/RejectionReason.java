@@ -1,37 +1,36 @@
 package io.delayqueue.web.guard;
 
+import io.delayqueue.management.guard.Rejection;
 import java.util.Locale;
 
 /** Reasons for which a request is rejected before it is executed. */
-public enum Rejection {
+public enum RejectionReason {
 
     /** The token is missing or unknown. */
-    UNAUTHORIZED(401),
+    UNAUTHORIZED,
 
     /** The client has no permission for the operation or no access to the topic, or may not create the topic. */
-    FORBIDDEN(403),
+    FORBIDDEN,
 
     /** The body did not arrive in time, or too many bodies of the client arrive slowly. */
-    SLOW_BODY(408),
+    SLOW_BODY,
 
     /** The body, a payload or the headers are too large. */
-    TOO_LARGE(413),
+    TOO_LARGE,
 
     /** The client sends more requests per second than its limit permits. */
-    TOO_MANY_REQUESTS(429),
+    TOO_MANY_REQUESTS,
 
     /** The maximum number of clients already waits. */
-    TOO_MANY_WAITING(429);
+    TOO_MANY_WAITING;
 
-    private final int status;
-
-    Rejection(int status) {
-        this.status = status;
-    }
-
-    /** Returns the HTTP status of the response. */
-    public int status() {
-        return status;
+    /** Returns the reason of a rejection by the policy. */
+    public static RejectionReason of(Rejection rejection) {
+        return switch (rejection.status()) {
+            case 401 -> UNAUTHORIZED;
+            case 429 -> TOO_MANY_REQUESTS;
+            default -> FORBIDDEN;
+        };
     }
 
     /** Returns the value of the tag {@code reason} of meters. */

@@ -1,4 +1,4 @@
-package io.delayqueue.web.guard;
+package io.delayqueue.management.guard;
 
 import java.util.Locale;
 

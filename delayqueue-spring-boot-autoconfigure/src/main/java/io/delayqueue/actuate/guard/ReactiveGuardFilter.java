@@ -1,5 +1,7 @@
 package io.delayqueue.actuate.guard;
 
+import io.delayqueue.actuate.guard.EndpointGuard.Position;
+import io.delayqueue.management.guard.Rejection;
 import io.delayqueue.management.guard.WebRequest;
 import java.net.URI;
 import java.util.List;
@@ -17,20 +19,21 @@ import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
 import reactor.core.publisher.Mono;
 
-/** Applies the {@link RequestGuard} on WebFlux. */
-public final class ReactiveRequestFilter implements WebFilter, Ordered {
+/** Applies the {@link EndpointGuard} on WebFlux. */
+public final class ReactiveGuardFilter implements WebFilter, Ordered {
 
-    private final RequestGuard guard;
+    private final EndpointGuard guard;
+    private final Position position;
 
-    /** Creates the filter. */
-    public ReactiveRequestFilter(RequestGuard guard) {
+    /** Creates the filter of a position. */
+    public ReactiveGuardFilter(EndpointGuard guard, Position position) {
         this.guard = guard;
+        this.position = position;
     }
 
-    /** Returns an order before the filters of Spring Security. */
     @Override
     public int getOrder() {
-        return HIGHEST_PRECEDENCE + 100;
+        return position.order();
     }
 
     @Override
@@ -39,37 +42,45 @@ public final class ReactiveRequestFilter implements WebFilter, Ordered {
         if (!guard.guards(path(request))) {
             return chain.filter(exchange);
         }
+        WebRequest facts = webRequest(request);
+        if (position == Position.AFTER_SECURITY) {
+            return exchange.getPrincipal()
+                    .hasElement()
+                    .flatMap(authenticated -> proceed(guard.policy().checkHost(facts, authenticated), exchange, chain));
+        }
         ServerHttpResponse response = exchange.getResponse();
-        RequestGuard.HEADERS.forEach(response.getHeaders()::set);
-        String method = request.getMethod().name();
-        RejectionResponse rejection = guard.check(webRequest(request));
-        return rejection == null
-                ? chain.filter(exchange)
-                        .onErrorResume(ResponseStatusException.class, failure -> explain(method, response, failure))
-                : reject(response, rejection);
+        EndpointGuard.HEADERS.forEach(response.getHeaders()::set);
+        return proceed(guard.policy().checkAction(facts), exchange, chain)
+                .onErrorResume(
+                        ResponseStatusException.class,
+                        failure -> explain(request.getMethod().name(), response, failure));
+    }
+
+    private static Mono<Void> proceed(@Nullable Rejection rejection, ServerWebExchange exchange, WebFilterChain chain) {
+        return rejection == null ? chain.filter(exchange) : reject(exchange.getResponse(), rejection);
     }
 
     private static Mono<Void> explain(String method, ServerHttpResponse response, ResponseStatusException failure) {
-        RejectionResponse explanation =
-                RejectionResponse.ofStatus(method, failure.getStatusCode().value());
+        Rejection explanation =
+                EndpointGuard.explain(method, failure.getStatusCode().value());
         return explanation == null || response.isCommitted() ? Mono.error(failure) : reject(response, explanation);
     }
 
-    static Mono<Void> reject(ServerHttpResponse response, RejectionResponse rejection) {
+    private static Mono<Void> reject(ServerHttpResponse response, Rejection rejection) {
         response.setRawStatusCode(rejection.status());
-        response.getHeaders().set(HttpHeaders.CONTENT_TYPE, RejectionResponse.CONTENT_TYPE);
-        return response.writeWith(Mono.just(response.bufferFactory().wrap(rejection.body())));
+        response.getHeaders().set(HttpHeaders.CONTENT_TYPE, EndpointGuard.CONTENT_TYPE);
+        return response.writeWith(Mono.just(response.bufferFactory().wrap(EndpointGuard.body(rejection))));
     }
 
     /** Returns the decoded path without path parameters, which is the form that Spring matches with handler paths. */
-    static String path(ServerHttpRequest request) {
+    private static String path(ServerHttpRequest request) {
         return request.getPath().pathWithinApplication().elements().stream()
                 .filter(PathSegment.class::isInstance)
                 .map(element -> "/" + ((PathSegment) element).valueToMatch())
                 .collect(Collectors.joining());
     }
 
-    static WebRequest webRequest(ServerHttpRequest request) {
+    private static WebRequest webRequest(ServerHttpRequest request) {
         URI uri = request.getURI();
         SslInfo tls = request.getSslInfo(); // without a session if only a forwarded header says so
         return new WebRequest(

@@ -1,4 +1,4 @@
-package io.delayqueue.web.guard;
+package io.delayqueue.management.guard;
 
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;

@@ -1,4 +1,4 @@
-package io.delayqueue.web.guard;
+package io.delayqueue.management.guard;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -109,6 +109,11 @@ public final class Client {
         return identity;
     }
 
+    /** Returns whether the client has a token, or the application's own security authenticated it. */
+    boolean isAuthenticated() {
+        return !identity.isEmpty();
+    }
+
     /** Returns the maximum number of requests of the client that may wait at the same time. */
     public int maxWaiting() {
         return maxWaiting;
@@ -145,11 +150,8 @@ public final class Client {
      */
     public void requireTopic(String topic) {
         if (!permits(topic)) {
-            throw new AccessDeniedException(
-                    Rejection.FORBIDDEN,
-                    "Client '" + name + "' has no access to topic '" + Printable.of(topic)
-                            + "'. Use a topic that delayqueue.http.clients." + name
-                            + ".topics permits, or add this one.");
+            throw forbidden("Client '" + name + "' has no access to topic '" + Printable.of(topic)
+                    + "'. Use a topic that delayqueue.http.clients." + name + ".topics permits, or add this one.");
         }
     }
 
@@ -160,12 +162,14 @@ public final class Client {
      */
     public void requireTopicOfMessage(String topic) {
         if (!permits(topic)) {
-            throw new AccessDeniedException(
-                    Rejection.FORBIDDEN,
-                    "A message with this id is in a topic to which client '" + name
-                            + "' has no access. Use another id, or" + " permit the topic in delayqueue.http.clients."
-                            + name + ".topics.");
+            throw forbidden("A message with this id is in a topic to which client '" + name
+                    + "' has no access. Use another id, or permit the topic in delayqueue.http.clients." + name
+                    + ".topics.");
         }
+    }
+
+    private static AccessDeniedException forbidden(String sentence) {
+        return new AccessDeniedException(new Rejection(403, sentence));
     }
 
     /** Returns whether one of the tokens has a digest. Compares with all of them, to take the same time for each. */
