@@ -6,6 +6,7 @@ import io.delayqueue.store.PollRequest;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -37,6 +38,7 @@ final class ClaimBudget {
     private volatile double nanosPerMessage = -1;
     private volatile boolean stalled;
     private final Set<Share> waiting = new LinkedHashSet<>();
+    private final AtomicInteger shares = new AtomicInteger();
     private int heldByAll;
     private int wanting;
     /** Number of shares that meet messages with crashes. */
@@ -91,6 +93,7 @@ final class ClaimBudget {
      * @param task woken when capacity becomes free
      */
     Share share(TaskHandle task) {
+        shares.incrementAndGet();
         return new Share(task);
     }
 
@@ -158,6 +161,11 @@ final class ClaimBudget {
 
         private Share(TaskHandle task) {
             this.task = task;
+        }
+
+        /** Whether another poller has a share, too. */
+        boolean isShared() {
+            return shares.get() > 1;
         }
 
         /** Number of deliveries that this poller may claim now. */
@@ -294,7 +302,10 @@ final class ClaimBudget {
             synchronized (ClaimBudget.this) {
                 wants(false);
                 freed(held);
-                closed = true;
+                if (!closed) {
+                    closed = true;
+                    shares.decrementAndGet();
+                }
             }
         }
 

@@ -313,6 +313,9 @@ final class ListenerShard implements Demand {
      */
     @Override
     public Duration untilReplied(Poll poll) {
+        if (!share.isShared() && !poll.request().claiming().suspect()) {
+            return PeriodicTask.UNTIL_WOKEN; // no other shard waits
+        }
         long left = poll.sentAt() + RESERVATION_TIME - nanoTime.getAsLong();
         if (left > 0) {
             return Duration.ofNanos(left);

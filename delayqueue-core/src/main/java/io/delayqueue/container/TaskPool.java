@@ -3,19 +3,23 @@ package io.delayqueue.container;
 import io.delayqueue.coordination.PeriodicTask;
 import io.delayqueue.coordination.PeriodicTaskScheduler;
 import java.time.Duration;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
-import java.util.concurrent.RunnableScheduledFuture;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Runs all tasks of an engine on a few daemon threads, each at the time that it returned or when it is woken. A task
  * that fails runs again after a back-off, which doubles from 50 ms to 1 s.
+ *
+ * <p>A run that is due begins on the timer's thread, without a change of threads: it is late otherwise. A task that is
+ * woken runs on one of the other threads. All start with the first task and stay until the pool is closed, so that no
+ * later run has to wait for a thread to be created.
  */
 final class TaskPool implements PeriodicTaskScheduler, AutoCloseable {
 
@@ -30,8 +34,8 @@ final class TaskPool implements PeriodicTaskScheduler, AutoCloseable {
      */
     private static final int CALLS_IN_A_ROW = 16;
 
-    private final Timer executor;
-    private final AtomicBoolean startsLater = new AtomicBoolean();
+    private final ThreadPoolExecutor threads;
+    private final ScheduledThreadPoolExecutor timer;
     private final LongSupplier nanoTime;
     private final Listener listener;
 
@@ -45,18 +49,19 @@ final class TaskPool implements PeriodicTaskScheduler, AutoCloseable {
         default void recovered(String task) {}
     }
 
-    TaskPool(int size, ThreadFactory threads, LongSupplier nanoTime, Listener listener) {
+    TaskPool(int size, ThreadFactory factory, LongSupplier nanoTime, Listener listener) {
         this.nanoTime = nanoTime;
         this.listener = listener;
-        this.executor = new Timer(size, threads);
-        executor.setRemoveOnCancelPolicy(true);
-        executor.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
-        executor.setKeepAliveTime(30, TimeUnit.SECONDS);
-        executor.allowCoreThreadTimeOut(true);
+        this.threads = new ThreadPoolExecutor(size, size, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
+        this.timer = new ScheduledThreadPoolExecutor(1, factory);
+        timer.setRemoveOnCancelPolicy(true);
+        timer.setExecuteExistingDelayedTasksAfterShutdownPolicy(false);
     }
 
     @Override
     public TaskHandle schedule(String name, PeriodicTask task) {
+        threads.prestartAllCoreThreads();
+        timer.prestartCoreThread();
         Handle handle = new Handle(name, task);
         handle.wake();
         return handle;
@@ -70,53 +75,18 @@ final class TaskPool implements PeriodicTaskScheduler, AutoCloseable {
     /** Starts no further runs. A run in progress may finish. */
     @Override
     public void close() {
-        executor.shutdown();
+        timer.shutdown();
+        threads.shutdown();
     }
 
     /** Waits until the threads have ended; after the given time it interrupts them and returns false. */
     boolean awaitEnd(Duration time) throws InterruptedException {
-        boolean ended = executor.awaitTermination(time.toNanos(), TimeUnit.NANOSECONDS);
-        executor.shutdownNow();
+        long end = System.nanoTime() + time.toNanos();
+        boolean ended = timer.awaitTermination(time.toNanos(), TimeUnit.NANOSECONDS)
+                && threads.awaitTermination(end - System.nanoTime(), TimeUnit.NANOSECONDS);
+        timer.shutdownNow();
+        threads.shutdownNow();
         return ended;
-    }
-
-    /** Starts a thread later if the pool has none: otherwise no planned run would start. */
-    private void startThreadLater() {
-        if (executor.getPoolSize() > 0 || executor.isShutdown() || !startsLater.compareAndSet(false, true)) {
-            return;
-        }
-        try {
-            CompletableFuture.delayedExecutor(FIRST_BACKOFF, TimeUnit.NANOSECONDS, Runnable::run)
-                    .execute(this::startThread);
-        } catch (RuntimeException | Error e) { // the JVM's timer has no thread, either: the next submit() tries again
-            startsLater.set(false);
-        }
-    }
-
-    private void startThread() {
-        startsLater.set(false);
-        try {
-            executor.prestartCoreThread();
-        } catch (RuntimeException | Error e) {
-            startThreadLater();
-        }
-    }
-
-    /**
-     * Gives each handle the future of its planned run before a thread is created, so that the future is known even if
-     * no thread can be created.
-     */
-    private static final class Timer extends ScheduledThreadPoolExecutor {
-
-        Timer(int size, ThreadFactory threads) {
-            super(size, threads);
-        }
-
-        @Override
-        protected <V> RunnableScheduledFuture<V> decorateTask(Runnable handle, RunnableScheduledFuture<V> run) {
-            ((Handle) handle).planned = run;
-            return run;
-        }
     }
 
     /** A scheduled task. The lock guards when and whether it runs. */
@@ -173,15 +143,15 @@ final class TaskPool implements PeriodicTaskScheduler, AutoCloseable {
 
         private void submit() {
             cancelPlanned();
+            long delay = Math.max(0, plannedFor - nanoTime.getAsLong());
             try {
-                long delay = Math.max(0, plannedFor - nanoTime.getAsLong());
-                Future<?> unused = executor.schedule(this, delay, TimeUnit.NANOSECONDS);
-            } catch (RuntimeException | Error e) { // closed; or no thread can be created, but the run may be queued
-                cancelled |= executor.isShutdown();
-                if (planned == null) { // not queued (out of memory): the next wake() plans it
-                    plannedFor = Long.MAX_VALUE;
+                if (delay == 0) {
+                    threads.execute(this);
+                } else if (delay < MAX_DELAY / 2) { // else it runs when it is woken
+                    planned = timer.schedule(this, delay, TimeUnit.NANOSECONDS);
                 }
-                startThreadLater();
+            } catch (RejectedExecutionException closed) {
+                cancelled = true;
             }
         }
 
@@ -195,7 +165,7 @@ final class TaskPool implements PeriodicTaskScheduler, AutoCloseable {
         @Override
         public void run() {
             synchronized (lock) {
-                if (cancelled || running) {
+                if (cancelled || running || threads.isShutdown()) {
                     return;
                 }
                 running = true;
@@ -203,7 +173,7 @@ final class TaskPool implements PeriodicTaskScheduler, AutoCloseable {
             }
             boolean again = true;
             for (int calls = 1; again; calls++) {
-                again = planNext(call(), calls < CALLS_IN_A_ROW && !executor.isShutdown());
+                again = planNext(call(), calls < CALLS_IN_A_ROW && !threads.isShutdown());
             }
         }
 

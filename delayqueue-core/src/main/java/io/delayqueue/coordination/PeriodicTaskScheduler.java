@@ -2,16 +2,14 @@ package io.delayqueue.coordination;
 
 import java.time.Duration;
 
-/**
- * Runs periodic tasks on a small pool of threads. Thread-safe. No method fails because a thread cannot be created: the
- * task then runs as soon as a thread is available.
- */
+/** Runs periodic tasks on a small pool of threads. Thread-safe. */
 public interface PeriodicTaskScheduler {
 
     /**
      * Schedules a task. Its first run starts at once.
      *
      * @param name name of the task in the log
+     * @throws OutOfMemoryError if this is the first task and no thread can be created
      */
     TaskHandle schedule(String name, PeriodicTask task);
 

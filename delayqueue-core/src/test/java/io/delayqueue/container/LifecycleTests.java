@@ -312,7 +312,7 @@ class LifecycleTests extends NodeTest {
         assertThat(engineThreads().stream()
                         .filter(thread -> !before.contains(thread))
                         .filter(thread -> !thread.getName().contains("handler")))
-                .hasSizeBetween(2, EngineSettings.DEFAULTS.taskThreads() + 1);
+                .hasSizeBetween(2, EngineSettings.DEFAULTS.taskThreads() + 2);
     }
 
     private static Set<Thread> engineThreads() {
