@@ -86,7 +86,8 @@ public interface MessageStore {
      * @param version 0 to {@link io.delayqueue.message.DelayMessage#MAX_VERSION}
      * @param claimed whether to cancel the message only if it was claimed since it was sent
      */
-    CompletableFuture<VersionedCancel> cancelUpTo(Shard shard, String id, long version, boolean claimed);
+    CompletableFuture<VersionedCancel> cancelUpTo(
+            Shard shard, String id, long version, boolean claimed, Durability durability);
 
     /** Reads whether a message is live, and its version. Changes nothing. */
     CompletableFuture<VersionedCancel> version(Shard shard, String id);

@@ -1,28 +1,19 @@
 package io.delayqueue.store;
 
+import io.delayqueue.message.CancelOutcome;
+
 /**
  * The result of a cancel with a version, or of a read of a version.
  *
- * @param outcome outcome of the call
- * @param version version of the live message; {@link #NO_VERSION} if the message has none or is not live
+ * @param outcome outcome of the cancel; not found also for a message that is kept
+ * @param live whether the message is live and was kept
+ * @param version version of the message; {@link #NO_VERSION} if it has none or does not exist
  */
-public record VersionedCancel(Outcome outcome, long version) {
+public record VersionedCancel(CancelOutcome outcome, boolean live, long version) {
 
     /** Less than any version. */
     public static final long NO_VERSION = -1;
 
     /** The result if no message with the id is live. */
-    public static final VersionedCancel NOT_FOUND = new VersionedCancel(Outcome.NOT_FOUND, NO_VERSION);
-
-    /** The outcome of the call. */
-    public enum Outcome {
-        /** No message with the id is live. */
-        NOT_FOUND,
-        /** The message is live and unchanged: it has a greater version, or the call only read the version. */
-        LIVE,
-        /** The message is live and unchanged, because it was not claimed since it was sent. */
-        UNCLAIMED,
-        /** The message was cancelled. */
-        CANCELLED
-    }
+    public static final VersionedCancel NOT_FOUND = new VersionedCancel(CancelOutcome.NOT_FOUND, false, NO_VERSION);
 }

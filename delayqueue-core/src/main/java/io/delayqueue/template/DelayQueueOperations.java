@@ -173,6 +173,16 @@ public interface DelayQueueOperations {
     CancelOutcome cancel(String topic, String id);
 
     /**
+     * Cancels like {@link #cancel(String, String)}, but keeps a live message of a greater
+     * {@linkplain DelayMessage.Builder#version version}, which then counts as not found. A message without a version is
+     * cancelled.
+     *
+     * @param version 0 to {@link DelayMessage#MAX_VERSION}
+     * @throws DelayQueueUnavailableException if Redis did not reply; the call can be repeated
+     */
+    CancelOutcome cancel(String topic, String id, long version);
+
+    /**
      * Changes the due time of a scheduled message. Its attempts are kept.
      *
      * @param delay from now; zero or more, at most the configured limit

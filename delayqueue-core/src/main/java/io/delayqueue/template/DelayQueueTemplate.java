@@ -24,6 +24,7 @@ import io.delayqueue.message.Shard;
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.OutgoingMessage;
+import io.delayqueue.store.VersionedCancel;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.SendBatcher.Route;
 import java.security.SecureRandom;
@@ -308,9 +309,20 @@ public class DelayQueueTemplate implements DelayQueueOperations {
 
     @Override
     public CancelOutcome cancel(String topic, String id) {
-        CancelOutcome outcome = inShard(
-                        "Cancelling", topic, id, shard -> store.cancel(shard, id, durability.apply(topic)))
-                .orElse(CancelOutcome.NOT_FOUND);
+        return cancel(topic, id, shard -> store.cancel(shard, id, durability.apply(topic)));
+    }
+
+    @Override
+    public CancelOutcome cancel(String topic, String id, long version) {
+        return cancel(
+                topic,
+                id,
+                shard -> store.cancelUpTo(shard, id, version, false, durability.apply(topic))
+                        .thenApply(VersionedCancel::outcome));
+    }
+
+    private CancelOutcome cancel(String topic, String id, Function<Shard, CompletableFuture<CancelOutcome>> call) {
+        CancelOutcome outcome = inShard("Cancelling", topic, id, call).orElse(CancelOutcome.NOT_FOUND);
         if (outcome.isCancelled()) {
             events.publish(listener -> listener.cancelled(topic, id));
         }

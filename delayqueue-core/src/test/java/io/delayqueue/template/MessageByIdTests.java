@@ -33,6 +33,22 @@ class MessageByIdTests extends RedisTest {
     }
 
     @Test
+    void aCancelWithAVersionKeepsAGreaterVersion() {
+        queue.template()
+                .send(DelayMessage.to("orders")
+                        .id("4711")
+                        .payload("p")
+                        .version(7)
+                        .delay(Duration.ofHours(1))
+                        .build());
+
+        assertThat(queue.template().cancel("orders", "4711", 6)).isEqualTo(CancelOutcome.NOT_FOUND);
+        assertThat(queue.template().find("orders", "4711")).isPresent();
+        assertThat(queue.template().cancel("orders", "4711", 7)).isEqualTo(CancelOutcome.CANCELLED);
+        assertThat(queue.recorded.lines()).containsExactly("sent orders 1", "cancelled orders 4711");
+    }
+
+    @Test
     void aScheduledMessageIsMoved() {
         send(Duration.ofHours(1));
         Instant date =

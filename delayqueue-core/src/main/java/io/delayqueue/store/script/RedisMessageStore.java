@@ -100,31 +100,43 @@ public final class RedisMessageStore implements MessageStore {
 
     @Override
     public CompletableFuture<CancelOutcome> cancel(Shard shard, String id, Durability durability) {
-        return cancel(shard, id, durability, call -> {});
+        return cancel(shard, id, durability, call -> {}).thenApply(VersionedCancel::outcome);
     }
 
     @Override
     public CompletableFuture<CancelOutcome> cancel(Shard shard, String id, Instant sentUntil) {
         return cancel(
-                shard,
-                id,
-                Durability.NONE,
-                call -> call.add(Versions.digits(DelayMessage.MAX_VERSION))
-                        .add("0")
-                        .add(sentUntil.toEpochMilli()));
+                        shard,
+                        id,
+                        Durability.NONE,
+                        call -> call.add(Versions.digits(DelayMessage.MAX_VERSION))
+                                .add("0")
+                                .add(sentUntil.toEpochMilli()))
+                .thenApply(VersionedCancel::outcome);
     }
 
-    private CompletableFuture<CancelOutcome> cancel(
+    private CompletableFuture<VersionedCancel> cancel(
             Shard shard, String id, Durability durability, Consumer<ScriptCall> options) {
         return calls.runIfExists(CANCEL, shard, ShardKeys::queue, call -> {
                     signal(call.durability(durability), shard).add(known(id));
                     options.accept(call);
                 })
-                .thenApply(found -> switch (outcome(confirmed(found, durability))) {
+                .thenApply(found -> confirmed(found, durability)
+                        .map(RedisMessageStore::cancelled)
+                        .orElse(VersionedCancel.NOT_FOUND));
+    }
+
+    private static VersionedCancel cancelled(List<Object> reply) {
+        String code = Replies.text(reply.get(1));
+        String version = Replies.text(reply.get(2));
+        return new VersionedCancel(
+                switch (code) {
                     case "c" -> CancelOutcome.CANCELLED;
                     case "h" -> CancelOutcome.CANCELLED_WHILE_HANDLED;
                     default -> CancelOutcome.NOT_FOUND;
-                });
+                },
+                code.equals("l"),
+                version.isEmpty() ? VersionedCancel.NO_VERSION : Long.parseLong(version));
     }
 
     @Override
@@ -157,34 +169,15 @@ public final class RedisMessageStore implements MessageStore {
     }
 
     @Override
-    public CompletableFuture<VersionedCancel> cancelUpTo(Shard shard, String id, long version, boolean claimed) {
-        return cancelUpTo(shard, id, Versions.digits(version), claimed ? "1" : "0");
+    public CompletableFuture<VersionedCancel> cancelUpTo(
+            Shard shard, String id, long version, boolean claimed, Durability durability) {
+        String digits = Versions.digits(version);
+        return cancel(shard, id, durability, call -> call.add(digits).add(claimed ? "1" : "0"));
     }
 
     @Override
     public CompletableFuture<VersionedCancel> version(Shard shard, String id) {
-        return cancelUpTo(shard, id, "", "0");
-    }
-
-    private CompletableFuture<VersionedCancel> cancelUpTo(Shard shard, String id, String version, String claimed) {
-        return calls.runIfExists(
-                        CANCEL,
-                        shard,
-                        ShardKeys::queue,
-                        call -> signal(call, shard).add(known(id)).add(version).add(claimed))
-                .thenApply(
-                        found -> found.map(RedisMessageStore::versionedCancel).orElse(VersionedCancel.NOT_FOUND));
-    }
-
-    private static VersionedCancel versionedCancel(List<Object> reply) {
-        VersionedCancel.Outcome outcome = switch (Replies.text(reply.get(1))) {
-            case "n" -> VersionedCancel.Outcome.NOT_FOUND;
-            case "l" -> VersionedCancel.Outcome.LIVE;
-            case "u" -> VersionedCancel.Outcome.UNCLAIMED;
-            default -> VersionedCancel.Outcome.CANCELLED;
-        };
-        String version = Replies.text(reply.get(2));
-        return new VersionedCancel(outcome, version.isEmpty() ? VersionedCancel.NO_VERSION : Long.parseLong(version));
+        return cancel(shard, id, Durability.NONE, call -> call.add(""));
     }
 
     @Override

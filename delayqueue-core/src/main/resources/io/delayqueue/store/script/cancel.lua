@@ -6,9 +6,8 @@
 -- optional ARGV[5] version: a message with a greater version is kept; empty: every message is kept
 -- optional ARGV[6] '1': a message that was not claimed since it was sent is kept, too
 -- optional ARGV[7] a message that was sent after this time, in ms since 1970, is kept, too
--- result {'OK', 'c' cancelled | 'h' cancelled while leased | 'l' kept | 'u' kept, because it was not claimed |
---         'n' not found, or being moved to another topic, its version or '' (read only if ARGV[5] is given)} |
---        {'UNKNOWN'} | {'MISMATCH', identity}
+-- result {'OK', 'c' cancelled | 'h' cancelled while leased | 'l' kept | 'n' not found, or being moved to another topic,
+--         its version or '' (read only if ARGV[5] is given)} | {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost   O(log N), at most 10 commands, and a PUBLISH if it was leased. Also runs when memory is full
 --
 -- The message is removed first. If the script then stops, the next claim or reclaim removes the id from schedule and
@@ -30,14 +29,10 @@ if ARGV[5] then
   local message = redis.call('HGET', messagesKey, ARGV[4])
   found = message and true
   version = message and hasHead(message) and versionAt(message, 14) or ''
-  if ARGV[5] == '' or version > ARGV[5] then
+  if ARGV[5] == '' or version > ARGV[5]
+    or message and ARGV[7] and hasHead(message) and timeAt(message, 2) > tonumber(ARGV[7])
+    or message and ARGV[6] == '1' and redis.call('HEXISTS', deliveriesKey, ARGV[4]) == 0 then
     return {'OK', found and 'l' or 'n', version}
-  end
-  if message and ARGV[7] and hasHead(message) and timeAt(message, 2) > tonumber(ARGV[7]) then
-    return {'OK', 'l', version}
-  end
-  if found and ARGV[6] == '1' and redis.call('HEXISTS', deliveriesKey, ARGV[4]) == 0 then
-    return {'OK', 'u', version}
   end
 else
   found = redis.call('HEXISTS', messagesKey, ARGV[4]) == 1

@@ -6,6 +6,7 @@ import static io.delayqueue.store.bench.StoreBench.T0;
 
 import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.Due;
+import io.delayqueue.message.Durability;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.OutgoingMessage;
@@ -251,7 +252,9 @@ final class Scenarios {
 
     private static Object cancelUpToVersion(StoreBench bench) {
         try {
-            return bench.store().cancelUpTo(bench.shard(), "a", VERSION, false).join();
+            return bench.store()
+                    .cancelUpTo(bench.shard(), "a", VERSION, false, Durability.NONE)
+                    .join();
         } catch (CompletionException e) {
             throw e.getCause() instanceof RuntimeException failure ? failure : e;
         }

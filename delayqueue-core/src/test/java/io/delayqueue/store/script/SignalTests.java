@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Due;
+import io.delayqueue.message.Durability;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.OutgoingMessage;
@@ -138,7 +139,7 @@ class SignalTests {
                         "cancel of what is leased, up to a version",
                         leased("a"),
                         bench -> bench.store()
-                                .cancelUpTo(bench.shard(), "a", DelayMessage.MAX_VERSION, false)
+                                .cancelUpTo(bench.shard(), "a", DelayMessage.MAX_VERSION, false, Durability.NONE)
                                 .join(),
                         List.of("r " + QUEUE + " a")),
                 new Signalled(

@@ -9,6 +9,7 @@ import io.delayqueue.message.CancelOutcome;
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.Due;
+import io.delayqueue.message.Durability;
 import io.delayqueue.message.Failure;
 import io.delayqueue.message.MessageLimits;
 import io.delayqueue.message.MessageSnapshot;
@@ -243,8 +244,9 @@ class StoredFormatTests {
         assertThat(Await.result(store.reschedule(bench.shard(), "dated", Due.NOW)))
                 .isEqualTo(RescheduleOutcome.RESCHEDULED);
         assertThat(find("dated").envelope().limits()).isEqualTo(dated());
-        assertThat(store.cancelUpTo(bench.shard(), "unnamed", 0, false).join())
-                .isEqualTo(new VersionedCancel(VersionedCancel.Outcome.CANCELLED, VersionedCancel.NO_VERSION));
+        assertThat(store.cancelUpTo(bench.shard(), "unnamed", 0, false, Durability.NONE)
+                        .join())
+                .isEqualTo(new VersionedCancel(CancelOutcome.CANCELLED, false, VersionedCancel.NO_VERSION));
         assertThat(Await.result(store.cancel(bench.shard(), "limited"))).isEqualTo(CancelOutcome.CANCELLED);
         PollReply again = poll(lastPoll());
         poll(Polls.by("old", 4).release("leased", claim(again, "leased").token()));

@@ -6,12 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.message.CancelOutcome;
 import io.delayqueue.message.Due;
+import io.delayqueue.message.Durability;
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.message.RescheduleOutcome;
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.VersionedCancel;
-import io.delayqueue.store.VersionedCancel.Outcome;
 import io.delayqueue.store.bench.Row;
 import io.delayqueue.store.bench.ShardState;
 import io.delayqueue.store.bench.StoreBench;
@@ -80,8 +80,9 @@ class VerbScriptTests extends ScriptTable {
 
     private static Stream<Row> cancelsUpToAVersion() {
         long version = 1_700_000_000_000_005L;
-        VersionedCancel later = new VersionedCancel(Outcome.LIVE, version + 1);
-        VersionedCancel cancelled = new VersionedCancel(Outcome.CANCELLED, VersionedCancel.NO_VERSION);
+        VersionedCancel later = kept(version + 1);
+        VersionedCancel cancelled = cancelled(CancelOutcome.CANCELLED, VersionedCancel.NO_VERSION);
+        VersionedCancel leased = cancelled(CancelOutcome.CANCELLED_WHILE_HANDLED, VersionedCancel.NO_VERSION);
         ShardState state = new ShardState()
                 .scheduled("none", T0)
                 .leased("leased", T0, "w1-1", END)
@@ -108,9 +109,9 @@ class VerbScriptTests extends ScriptTable {
                         List.of(
                                 VersionedCancel.NOT_FOUND,
                                 cancelled,
+                                leased,
                                 cancelled,
-                                cancelled,
-                                new VersionedCancel(Outcome.CANCELLED, version),
+                                cancelled(CancelOutcome.CANCELLED, version),
                                 later),
                         greater),
                 new Row(
@@ -119,10 +120,10 @@ class VerbScriptTests extends ScriptTable {
                         each((bench, id) -> cancelUpTo(bench, id, version, true), ids),
                         List.of(
                                 VersionedCancel.NOT_FOUND,
-                                new VersionedCancel(Outcome.UNCLAIMED, VersionedCancel.NO_VERSION),
+                                kept(VersionedCancel.NO_VERSION),
+                                leased,
                                 cancelled,
-                                cancelled,
-                                new VersionedCancel(Outcome.UNCLAIMED, version),
+                                kept(version),
                                 later),
                         unclaimed),
                 Row.unchanged(
@@ -132,11 +133,21 @@ class VerbScriptTests extends ScriptTable {
                                 (bench, id) ->
                                         bench.store().version(bench.shard(), id).join(),
                                 List.of("absent", "same")),
-                        List.of(VersionedCancel.NOT_FOUND, new VersionedCancel(Outcome.LIVE, version))));
+                        List.of(VersionedCancel.NOT_FOUND, kept(version))));
     }
 
     private static VersionedCancel cancelUpTo(StoreBench bench, String id, long version, boolean ifClaimed) {
-        return bench.store().cancelUpTo(bench.shard(), id, version, ifClaimed).join();
+        return bench.store()
+                .cancelUpTo(bench.shard(), id, version, ifClaimed, Durability.NONE)
+                .join();
+    }
+
+    private static VersionedCancel cancelled(CancelOutcome outcome, long version) {
+        return new VersionedCancel(outcome, false, version);
+    }
+
+    private static VersionedCancel kept(long version) {
+        return new VersionedCancel(CancelOutcome.NOT_FOUND, true, version);
     }
 
     private static Stream<Row> reschedules() {

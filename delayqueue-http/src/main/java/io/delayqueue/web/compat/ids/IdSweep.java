@@ -4,7 +4,7 @@ import io.delayqueue.coordination.PeriodicTask;
 import io.delayqueue.coordination.PeriodicTaskScheduler;
 import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
 import io.delayqueue.message.Completions;
-import io.delayqueue.store.VersionedCancel.Outcome;
+import io.delayqueue.store.VersionedCancel;
 import io.delayqueue.web.compat.ids.IdIndex.Entry;
 import io.delayqueue.web.compat.ids.IdIndex.Page;
 import java.time.Duration;
@@ -101,7 +101,7 @@ public final class IdSweep implements PeriodicTask, SmartLifecycle {
 
     private CompletableFuture<?> sweep(Entry entry) {
         List<CompletableFuture<Boolean>> live = entry.topics().stream()
-                .map(topic -> copies.version(topic, entry.id()).thenApply(copy -> copy.outcome() == Outcome.LIVE))
+                .map(topic -> copies.version(topic, entry.id()).thenApply(VersionedCancel::live))
                 .toList();
         return CompletableFuture.allOf(live.toArray(CompletableFuture[]::new)).thenCompose(checked -> {
             if (live.stream().noneMatch(CompletableFuture::join)) {

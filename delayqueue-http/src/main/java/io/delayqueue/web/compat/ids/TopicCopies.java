@@ -1,11 +1,11 @@
 package io.delayqueue.web.compat.ids;
 
 import io.delayqueue.event.EventBus;
+import io.delayqueue.message.Durability;
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.Shard;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.VersionedCancel;
-import io.delayqueue.store.VersionedCancel.Outcome;
 import io.delayqueue.store.script.TopicRegistry;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -37,21 +37,21 @@ public record TopicCopies(MessageStore store, TopicRegistry registry, EventBus e
     }
 
     /**
-     * Cancels a live message unless its version is greater. A message in a topic that is not permitted is kept,
-     * like one that was never claimed.
+     * Cancels a live message unless its version is greater. A message in a topic that is not permitted is kept.
      *
      * @param onlyClaimed whether to keep a message that was not claimed since it was sent
      */
     CompletableFuture<VersionedCancel> cancel(String topic, String id, long version, boolean onlyClaimed) {
         if (!permitted.test(topic)) {
-            return version(topic, id)
-                    .thenApply(kept -> kept.outcome() == Outcome.LIVE && kept.version() <= version
-                            ? new VersionedCancel(Outcome.UNCLAIMED, kept.version())
-                            : kept);
+            return version(topic, id);
         }
-        return onShard(topic, id, shard -> store.cancelUpTo(shard, id, version, onlyClaimed), VersionedCancel.NOT_FOUND)
+        return onShard(
+                        topic,
+                        id,
+                        shard -> store.cancelUpTo(shard, id, version, onlyClaimed, Durability.NONE),
+                        VersionedCancel.NOT_FOUND)
                 .thenApply(cancel -> {
-                    if (cancel.outcome() == Outcome.CANCELLED) {
+                    if (cancel.outcome().isCancelled()) {
                         events.publish(listener -> listener.cancelled(topic, id));
                     }
                     return cancel;

@@ -3,7 +3,6 @@ package io.delayqueue.web.compat.ids;
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.SendResult;
 import io.delayqueue.store.VersionedCancel;
-import io.delayqueue.store.VersionedCancel.Outcome;
 import io.delayqueue.web.compat.ids.IdIndex.Entered;
 import io.delayqueue.web.compat.ids.IdIndex.Entry;
 import java.time.Duration;
@@ -66,11 +65,12 @@ public final class UniqueIds {
 
         static final Cancels NONE = new Cancels(false, Optional.empty(), VersionedCancel.NO_VERSION);
 
-        Cancels and(String topic, VersionedCancel copy) {
+        Cancels and(String topic, long version, VersionedCancel copy) {
+            boolean isGreater = copy.live() && copy.version() > version;
             return new Cancels(
-                    cancelled || copy.outcome() == Outcome.CANCELLED,
-                    copy.outcome() == Outcome.UNCLAIMED ? Optional.of(topic) : unclaimed,
-                    copy.outcome() == Outcome.LIVE ? Math.max(kept, copy.version()) : kept);
+                    cancelled || copy.outcome().isCancelled(),
+                    copy.live() && !isGreater ? Optional.of(topic) : unclaimed,
+                    isGreater ? Math.max(kept, copy.version()) : kept);
         }
 
         Cancels and(Cancels more) {
@@ -156,7 +156,7 @@ public final class UniqueIds {
     private CompletableFuture<Optional<String>> withdraw(
             String topic, String id, long version, Optional<String> elsewhere) {
         return copies.cancel(topic, id, version, false)
-                .thenApply(own -> own.outcome() == Outcome.CANCELLED ? elsewhere : Optional.empty());
+                .thenApply(own -> own.outcome().isCancelled() ? elsewhere : Optional.empty());
     }
 
     /** Returns the greatest version of a message that a push did not replace or cancel, in its own or another topic. */
@@ -262,7 +262,8 @@ public final class UniqueIds {
         CompletableFuture<Cancels> all = CompletableFuture.completedFuture(Cancels.NONE);
         for (String topic : topics) {
             all = all.thenCombine(
-                    copies.cancel(topic, id, version, onlyClaimed), (cancels, copy) -> cancels.and(topic, copy));
+                    copies.cancel(topic, id, version, onlyClaimed),
+                    (cancels, copy) -> cancels.and(topic, version, copy));
         }
         return all;
     }
