@@ -1,10 +1,14 @@
 package io.delayqueue.metrics;
 
+import static io.delayqueue.metrics.DelayQueueMeters.Key.CLIENT;
+import static io.delayqueue.metrics.DelayQueueMeters.Key.INTERFACE;
 import static io.delayqueue.metrics.DelayQueueMeters.Key.KIND;
 import static io.delayqueue.metrics.DelayQueueMeters.Key.LISTENER;
 import static io.delayqueue.metrics.DelayQueueMeters.Key.OPERATION;
 import static io.delayqueue.metrics.DelayQueueMeters.Key.OUTCOME;
+import static io.delayqueue.metrics.DelayQueueMeters.Key.REASON;
 import static io.delayqueue.metrics.DelayQueueMeters.Key.STATE;
+import static io.delayqueue.metrics.DelayQueueMeters.Key.STATUS;
 import static io.delayqueue.metrics.DelayQueueMeters.Key.TOPIC;
 import static io.micrometer.core.instrument.Meter.Type.COUNTER;
 import static io.micrometer.core.instrument.Meter.Type.GAUGE;
@@ -185,7 +189,31 @@ public enum DelayQueueMeters implements MeterDocumentation {
             GAUGE,
             "Handlers of a listener that may run concurrently.",
             TOPIC,
-            LISTENER);
+            LISTENER),
+
+    /** Requests to the HTTP interfaces. */
+    HTTP_REQUESTS(
+            "delayqueue.http.requests",
+            TIMER,
+            "Time from the begin of a request to the end of its response, including the wait for messages.",
+            INTERFACE,
+            OPERATION,
+            STATUS,
+            CLIENT),
+    /** Rejected requests. */
+    HTTP_REJECTED(
+            "delayqueue.http.rejected",
+            COUNTER,
+            "Requests that were rejected before they were executed.",
+            CLIENT,
+            REASON),
+    /** Waiting requests. */
+    HTTP_WAITING("delayqueue.http.waiting", GAUGE, "Requests that wait for messages on this node."),
+    /** Permitted waiting requests. */
+    HTTP_WAITING_MAX(
+            "delayqueue.http.waiting.max",
+            GAUGE,
+            "Maximum number of requests that may wait for messages on this node.");
 
     private final String meterName;
     private final Meter.Type type;
@@ -238,8 +266,16 @@ public enum DelayQueueMeters implements MeterDocumentation {
         OUTCOME,
         /** failing, unavailable, no_listener, late, outbox, unknown, node_failed, busy, suspects, dead_letters or paused. */
         KIND,
-        /** The script that was called: send, poll, heartbeat, … */
-        OPERATION;
+        /** The script that was called: send, poll, heartbeat, …; of a request over HTTP, its operation or none. */
+        OPERATION,
+        /** api or compat. */
+        INTERFACE,
+        /** The class of the HTTP status: 2xx, 4xx or 5xx. */
+        STATUS,
+        /** The name of the configured HTTP client; none for all others. */
+        CLIENT,
+        /** Why an HTTP request was rejected. */
+        REASON;
 
         @Override
         public String asString() {

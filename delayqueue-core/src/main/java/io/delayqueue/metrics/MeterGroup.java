@@ -1,5 +1,6 @@
 package io.delayqueue.metrics;
 
+import io.delayqueue.Internal;
 import io.micrometer.common.docs.KeyName;
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.Gauge;
@@ -20,7 +21,8 @@ import java.util.function.ToDoubleFunction;
  * Meters whose first tags have the same values, such as the meters of a topic. They are found without a search in the
  * registry, and removed together. Thread-safe.
  */
-final class MeterGroup {
+@Internal
+public final class MeterGroup {
 
     private static final String NONE = "";
 
@@ -34,13 +36,13 @@ final class MeterGroup {
      *
      * @param values of the first tags
      */
-    MeterGroup(MeterRegistry registry, String... values) {
+    public MeterGroup(MeterRegistry registry, String... values) {
         this.registry = registry;
         this.values = List.of(values);
     }
 
     /** Registers a counter or timer, so that it exists with the value 0 before the first event. */
-    void register(DelayQueueMeters meter) {
+    public void register(DelayQueueMeters meter) {
         register(meter, NONE);
     }
 
@@ -49,7 +51,8 @@ final class MeterGroup {
         registered(meter, last);
     }
 
-    void count(DelayQueueMeters meter) {
+    /** Increments a counter, which is registered first if necessary. */
+    public void count(DelayQueueMeters meter) {
         count(meter, 1);
     }
 
@@ -57,7 +60,8 @@ final class MeterGroup {
         ((Counter) registered(meter, NONE)).increment(events);
     }
 
-    void time(DelayQueueMeters meter, Duration time) {
+    /** Records a time with a timer, which is registered first if necessary. */
+    public void time(DelayQueueMeters meter, Duration time) {
         time(meter, NONE, time);
     }
 
@@ -85,7 +89,8 @@ final class MeterGroup {
                 });
     }
 
-    <T> void gauge(DelayQueueMeters meter, T state, ToDoubleFunction<T> value) {
+    /** Registers a gauge, which holds its state. */
+    public <T> void gauge(DelayQueueMeters meter, T state, ToDoubleFunction<T> value) {
         gauge(meter, state, value, NONE);
     }
 

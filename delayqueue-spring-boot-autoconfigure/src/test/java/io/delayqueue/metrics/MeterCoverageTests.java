@@ -15,8 +15,13 @@ import org.junit.jupiter.api.Test;
 /** Each meter has a test, and each event has a meter. */
 class MeterCoverageTests {
 
-    /** Moved by a listener with once, in the tests of delayqueue-jdbc. */
-    private static final Set<DelayQueueMeters> OF_OTHER_MODULES = Set.of(DelayQueueMeters.DELIVERIES_SUPPRESSED);
+    /** Moved by a listener with once and by requests, in the tests of delayqueue-jdbc and delayqueue-http. */
+    private static final Set<DelayQueueMeters> OF_OTHER_MODULES = Set.of(
+            DelayQueueMeters.DELIVERIES_SUPPRESSED,
+            DelayQueueMeters.HTTP_REQUESTS,
+            DelayQueueMeters.HTTP_REJECTED,
+            DelayQueueMeters.HTTP_WAITING,
+            DelayQueueMeters.HTTP_WAITING_MAX);
 
     @Test
     void eachMeterHasATest() {

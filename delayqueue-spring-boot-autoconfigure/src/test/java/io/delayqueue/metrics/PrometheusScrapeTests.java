@@ -11,6 +11,7 @@ import io.micrometer.core.instrument.Meter;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -37,7 +38,8 @@ class PrometheusScrapeTests extends MeterTest {
         EverythingMoved.in(application(), redis);
         Scrape scrape = scrape();
 
-        for (DelayQueueMeters meter : DelayQueueMeters.values()) {
+        // delayqueue-http tests its own
+        for (DelayQueueMeters meter : EnumSet.range(DelayQueueMeters.MESSAGES, DelayQueueMeters.PERMITS_MAX)) {
             Set<String> keys = Arrays.stream(meter.getKeyNames())
                     .map(key -> key.asString())
                     .collect(Collectors.toCollection(TreeSet::new));

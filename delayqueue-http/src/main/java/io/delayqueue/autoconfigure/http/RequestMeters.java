@@ -1,13 +1,12 @@
 package io.delayqueue.autoconfigure.http;
 
 import io.delayqueue.management.guard.Client;
+import io.delayqueue.metrics.DelayQueueMeters;
+import io.delayqueue.metrics.MeterGroup;
 import io.delayqueue.web.guard.RejectionReason;
 import io.delayqueue.web.guard.RequestFacts;
 import io.delayqueue.web.waiting.LongPolls;
-import io.micrometer.core.instrument.Counter;
-import io.micrometer.core.instrument.Gauge;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.Timer;
 import jakarta.servlet.AsyncEvent;
 import jakarta.servlet.AsyncListener;
 import jakarta.servlet.Filter;
@@ -17,10 +16,11 @@ import jakarta.servlet.http.HttpFilter;
 import jakarta.servlet.http.HttpServletRequest;
 import jakarta.servlet.http.HttpServletResponse;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 
@@ -31,14 +31,7 @@ final class RequestMeters {
 
     private final MeterRegistry registry;
     private final LongSupplier nanoTime;
-    private final Map<TimerKey, Timer> timers = new ConcurrentHashMap<>();
-    private final Map<CounterKey, Counter> counters = new ConcurrentHashMap<>();
-
-    /** The tags of a timer. */
-    private record TimerKey(String name, String operation, int statusClass, String client) {}
-
-    /** The tags of a counter. */
-    private record CounterKey(String client, RejectionReason reason) {}
+    private final Map<List<String>, MeterGroup> groups = new ConcurrentHashMap<>();
 
     /**
      * Registers the gauges, and the counters of all clients, so that they exist with the value 0.
@@ -49,17 +42,12 @@ final class RequestMeters {
     RequestMeters(MeterRegistry registry, Collection<String> clients, LongPolls polls, LongSupplier nanoTime) {
         this.registry = registry;
         this.nanoTime = nanoTime;
-        Gauge.builder(HttpMeter.WAITING.getName(), polls, LongPolls::waiting)
-                .description(HttpMeter.WAITING.description())
-                .strongReference(true)
-                .register(registry);
-        Gauge.builder(HttpMeter.WAITING_MAX.getName(), polls, LongPolls::maxWaiting)
-                .description(HttpMeter.WAITING_MAX.description())
-                .strongReference(true)
-                .register(registry);
+        MeterGroup gauges = new MeterGroup(registry);
+        gauges.gauge(DelayQueueMeters.HTTP_WAITING, polls, LongPolls::waiting);
+        gauges.gauge(DelayQueueMeters.HTTP_WAITING_MAX, polls, LongPolls::maxWaiting);
         Stream.concat(Stream.of(Client.NO_TAG), clients.stream()).forEach(client -> {
             for (RejectionReason reason : RejectionReason.values()) {
-                counter(new CounterKey(client, reason));
+                group(client, reason.tag()).register(DelayQueueMeters.HTTP_REJECTED);
             }
         });
     }
@@ -76,31 +64,16 @@ final class RequestMeters {
     private void record(String name, HttpServletRequest request, int status, long begin) {
         Client client = RequestFacts.client(request);
         String tag = client == null ? Client.NO_TAG : client.tag();
-        timer(new TimerKey(name, RequestFacts.operation(request), status / 100, tag))
-                .record(nanoTime.getAsLong() - begin, TimeUnit.NANOSECONDS);
+        group(name, RequestFacts.operation(request), status / 100 + "xx", tag)
+                .time(DelayQueueMeters.HTTP_REQUESTS, Duration.ofNanos(nanoTime.getAsLong() - begin));
         RejectionReason reason = RequestFacts.rejection(request);
         if (reason != null) {
-            counter(new CounterKey(tag, reason)).increment();
+            group(tag, reason.tag()).count(DelayQueueMeters.HTTP_REJECTED);
         }
     }
 
-    private Timer timer(TimerKey key) {
-        return timers.computeIfAbsent(
-                key,
-                absent -> Timer.builder(HttpMeter.REQUESTS.getName())
-                        .description(HttpMeter.REQUESTS.description())
-                        .tags(HttpMeter.REQUESTS.tags(
-                                key.name(), key.operation(), key.statusClass() + "xx", key.client()))
-                        .register(registry));
-    }
-
-    private Counter counter(CounterKey key) {
-        return counters.computeIfAbsent(
-                key,
-                absent -> Counter.builder(HttpMeter.REJECTED.getName())
-                        .description(HttpMeter.REJECTED.description())
-                        .tags(HttpMeter.REJECTED.tags(key.client(), key.reason().tag()))
-                        .register(registry));
+    private MeterGroup group(String... tags) {
+        return groups.computeIfAbsent(List.of(tags), absent -> new MeterGroup(registry, tags));
     }
 
     private static final class RecordingFilter extends HttpFilter {
