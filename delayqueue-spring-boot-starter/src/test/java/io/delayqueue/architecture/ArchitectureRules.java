@@ -9,8 +9,16 @@ import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.sli
 import com.tngtech.archunit.base.DescribedPredicate;
 import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.lang.ArchRule;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -18,22 +26,29 @@ import java.util.stream.Stream;
 final class ArchitectureRules {
 
     /** From the lowest upwards. A package may use those of lower layers, and of its own layer none but itself. */
-    private static final List<Set<String>> LAYERS = List.of(
-            Set.of("message"),
-            Set.of("event", "redis", "convert", "listener"),
-            Set.of("store", "coordination"),
-            Set.of("consume"),
-            Set.of("template", "container"),
-            Set.of("annotation", "admin"),
-            Set.of("management"),
-            Set.of("metrics", "actuate", "web", "forward", "jdbc"),
-            Set.of("autoconfigure"));
+    private static final List<Set<String>> LAYERS = layers();
 
     private static final int FIRST_LAYER_WITH_BOOT = 6;
 
     private static final String BASE = "io.delayqueue";
 
     private ArchitectureRules() {}
+
+    /** The rows of the table in docs/development.md. */
+    private static List<Set<String>> layers() {
+        Pattern row = Pattern.compile("\\| (\\d) \\| `(\\w+)` \\|.*");
+        try (Stream<String> page = Files.lines(Path.of("..", "docs", "development.md"))) {
+            return List.copyOf(page.map(row::matcher)
+                    .filter(Matcher::matches)
+                    .collect(Collectors.groupingBy(
+                            found -> found.group(1),
+                            TreeMap::new,
+                            Collectors.mapping(found -> found.group(2), Collectors.toSet())))
+                    .values());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
 
     static ArchRule packagesBelongToALayer() {
         return classes().should(Conditions.belongToALayer()).allowEmptyShould(true);
