@@ -54,7 +54,6 @@ public final class Completions {
     }
 
     /** Runs an action when a stage has completed. The action must not throw an exception. */
-    @SuppressWarnings("FutureReturnValueIgnored") // it says nothing more than the stage
     public static <T> void whenComplete(
             CompletionStage<T> stage, BiConsumer<? super T, ? super @Nullable Throwable> action) {
         stage.whenComplete(action);

@@ -24,7 +24,7 @@ public record ThreadState(
         if (interrupted) {
             thread.interrupt();
         } else {
-            boolean unused = Thread.interrupted();
+            Thread.interrupted();
         }
         if (thread.getContextClassLoader() != contextClassLoader) {
             thread.setContextClassLoader(contextClassLoader);

@@ -95,7 +95,7 @@ final class DurableCalls implements AutoCloseable {
     private RedisNode findNode(Link link, ScriptCall call) {
         try (RedisClusterConnection cluster = link.factory().getClusterConnection()) {
             byte[] key = writtenKey(call);
-            Object unused = cluster.scriptingCommands().eval(WRITE, ReturnType.VALUE, 1, key);
+            cluster.scriptingCommands().eval(WRITE, ReturnType.VALUE, 1, key);
             RedisNode node = cluster.clusterGetNodeForKey(key);
             if (node == null) {
                 throw new IllegalStateException("no master serves slot " + call.slot());

@@ -2,9 +2,7 @@ package io.delayqueue.redis;
 
 import io.delayqueue.redis.QueueConnections.Settings;
 import io.lettuce.core.resource.ClientResources;
-import io.netty.util.Timeout;
 import java.util.List;
-import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -60,7 +58,7 @@ final class LettuceClient implements AutoCloseable {
      */
     private void startThreads() {
         resources.eventExecutorGroup().forEach(thread -> thread.execute(() -> {}));
-        Timeout ignored = resources.timer().newTimeout(timeout -> {}, 0, TimeUnit.MILLISECONDS);
+        resources.timer().newTimeout(timeout -> {}, 0, TimeUnit.MILLISECONDS);
     }
 
     /**
@@ -142,6 +140,6 @@ final class LettuceClient implements AutoCloseable {
     /** Closes the resources that all connections of this client share. */
     @Override
     public void close() {
-        Future<?> ignored = resources.shutdown();
+        resources.shutdown();
     }
 }

@@ -57,7 +57,7 @@ public final class RedisScripts implements ScriptRunner {
 
     /** Never throws, and always completes the result. */
     private void attempt(ScriptCall call, int retries, CompletableFuture<List<Object>> result) {
-        CompletableFuture<?> ignored = send(call).whenComplete((elements, failure) -> {
+        send(call).whenComplete((elements, failure) -> {
             Throwable cause = failure == null ? null : Completions.cause(failure);
             if (cause == null) {
                 result.complete(elements);
@@ -134,7 +134,7 @@ public final class RedisScripts implements ScriptRunner {
             result.completeExceptionally(unknown(call, e));
             return;
         }
-        CompletionStage<?> ignored = sent.whenComplete((reply, problem) -> {
+        sent.whenComplete((reply, problem) -> {
             Throwable failure = problem == null ? null : Completions.cause(problem);
             if (failure == null) {
                 link.replied(call);

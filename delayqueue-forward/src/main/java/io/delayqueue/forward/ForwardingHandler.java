@@ -65,11 +65,11 @@ public final class ForwardingHandler implements DeliveryHandler {
             CompletableFuture<?> sent = forwarder.forward(message).toCompletableFuture();
             // handle() instead of whenComplete(): a dependent that fails as well would call the exception's toString(),
             // which may throw an exception
-            CompletionStage<?> unused = sent.handle((nothing, failure) -> {
+            sent.handle((nothing, failure) -> {
                 send.complete(failure == null ? null : failed(message, failure));
                 return null;
             });
-            unused = send.result().whenComplete((nothing, failure) -> sent.cancel(false));
+            send.result().whenComplete((nothing, failure) -> sent.cancel(false));
         } catch (Throwable e) {
             send.complete(failed(message, e));
         } finally {

@@ -57,7 +57,7 @@ public final class DeliveryObserver implements DeliveryInterceptor {
         }
         CompletableFuture<Object> ended = new CompletableFuture<>();
         // not a dependent stage: it calls toString() of the failure, which may throw
-        CompletionStage<?> unused = handled.handle((nothing, failure) -> {
+        handled.handle((nothing, failure) -> {
             end(observation, context, failure);
             return failure == null ? ended.complete(nothing) : ended.completeExceptionally(failure);
         });

@@ -7,7 +7,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -119,7 +118,7 @@ final class RenewedProducer {
                 factory.destroy();
             }
         }
-        CompletionStage<?> unused = sent.whenComplete((confirmed, failure) -> {
+        sent.whenComplete((confirmed, failure) -> {
             if (failure != null) {
                 failed(used, failure);
             } else if (used == generation) {

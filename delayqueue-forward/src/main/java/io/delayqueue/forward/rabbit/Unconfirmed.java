@@ -34,7 +34,7 @@ final class Unconfirmed {
     Message add(long number, String exchange, String routingKey, @Nullable String id) {
         Message message = new Message(exchange, routingKey, id, new CompletableFuture<>());
         messages.put(number, message);
-        CompletableFuture<Void> unused = message.confirmed().whenComplete((nothing, failure) -> remove(number));
+        message.confirmed().whenComplete((nothing, failure) -> remove(number));
         return message;
     }
 

@@ -56,7 +56,7 @@ final class Handover {
             Duration wait) {
         Handover handover = new Handover(poll, receiving, settling, wait);
         poll.onShutdown(() -> receiving.complete(List.of()));
-        CompletableFuture<?> ignored = receiving.whenComplete(handover::received);
+        receiving.whenComplete(handover::received);
         return handover.response;
     }
 
@@ -72,7 +72,7 @@ final class Handover {
             return;
         }
         held.set(deliveries);
-        CompletableFuture<?> ignored = settling.thenAccept(settled -> respond(deliveries, settled));
+        settling.thenAccept(settled -> respond(deliveries, settled));
     }
 
     private void respond(List<LeasedDelivery> deliveries, List<SettleResponse> settled) {
@@ -128,7 +128,7 @@ final class Handover {
 
     private void release() {
         for (LeasedDelivery delivery : held.getAndSet(List.of())) {
-            CompletableFuture<?> ignored = delivery.release();
+            delivery.release();
         }
     }
 }

@@ -46,7 +46,7 @@ public final class PendingResponse<T> {
     /** Returns the response to a result that arrives in time. */
     static <S, T> PendingResponse<T> of(CompletableFuture<S> result, Function<S, Response<T>> response) {
         PendingResponse<T> pending = new PendingResponse<>(NO_TIMEOUT, () -> {}, () -> {}, () -> {});
-        CompletableFuture<?> ignored = result.thenApply(response).whenComplete((completed, failure) -> {
+        result.thenApply(response).whenComplete((completed, failure) -> {
             if (failure == null) {
                 pending.complete(completed);
             } else {
@@ -95,7 +95,7 @@ public final class PendingResponse<T> {
         result.onTimeout(onTimeout);
         result.onError(failure -> onDisconnect.run());
         result.onCompletion(onEnd);
-        CompletableFuture<?> ignored = completion.whenComplete((response, failure) -> {
+        completion.whenComplete((response, failure) -> {
             // Spring's error handling takes this lock before it returns. Held from setting the result until its
             // dispatch, it makes sure that the dispatch comes before the end of the request. A later dispatch could
             // reach the next request for which Tomcat uses the same objects.

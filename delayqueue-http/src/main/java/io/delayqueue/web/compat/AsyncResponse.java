@@ -78,7 +78,7 @@ final class AsyncResponse implements AsyncListener {
             byte[] bytes = body.get();
             Object held = async.getRequest().getAttribute(FILTERS_RETURNED);
             if (held instanceof CompletableFuture<?> returned && !returned.isDone()) {
-                CompletableFuture<?> ignored = returned.thenRun(() -> startOrFail(status, bytes, onFailure));
+                returned.thenRun(() -> startOrFail(status, bytes, onFailure));
             } else {
                 async.start(() -> writeNow(status, bytes, onFailure));
             }

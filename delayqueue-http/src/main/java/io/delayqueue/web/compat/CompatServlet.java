@@ -121,7 +121,7 @@ public final class CompatServlet extends HttpServlet {
             return executing.join();
         }
         AsyncResponse later = writer.begin(request, Duration.ZERO, () -> {});
-        CompletableFuture<?> ignored = executing.whenComplete((bytes, failure) -> {
+        executing.whenComplete((bytes, failure) -> {
             if (failure == null) {
                 later.write(() -> bytes, () -> {});
             } else if (Completions.cause(failure) instanceof AccessDeniedException denied) {

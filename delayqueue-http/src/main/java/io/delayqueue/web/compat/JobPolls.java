@@ -105,7 +105,7 @@ public final class JobPolls {
         /** Releases the job: its due time is unchanged, and the attempt does not count. */
         void release() {
             if (delivery != null) {
-                CompletableFuture<?> ignored = delivery.release();
+                delivery.release();
             }
         }
     }
@@ -157,11 +157,11 @@ public final class JobPolls {
             });
         } catch (RuntimeException e) { // a filter without asynchronous support
             end.run();
-            CompletableFuture<?> ignored = popping.thenAccept(Popped::release);
+            popping.thenAccept(Popped::release);
             throw e;
         }
         poll.onShutdown(end);
-        CompletableFuture<?> ignored = popping.thenAccept(popped -> respond(later, poll, popped));
+        popping.thenAccept(popped -> respond(later, poll, popped));
     }
 
     private CompletableFuture<List<LeasedDelivery>> receive(List<String> topics) {

@@ -57,7 +57,7 @@ public final class Floor implements AutoCloseable {
                 new PayloadCodec(new JsonPayloadConverter(JsonMapper.builder().build()));
         template = DelayQueueTemplate.builder(store, registry, codec, InstantSource.system())
                 .build();
-        PollReply ignored = poll(request("floor.0", 0, System.nanoTime(), List.of()));
+        poll(request("floor.0", 0, System.nanoTime(), List.of()));
     }
 
     /** Records the product's calls for these messages, one call per message. */
@@ -103,7 +103,7 @@ public final class Floor implements AutoCloseable {
         byte[][] all = {
             keySpace.of(shard).meta(), ("c:" + CONSUMER).getBytes(US_ASCII), ("r:" + CONSUMER).getBytes(US_ASCII)
         };
-        List<?> ignored = recordingCaller.run(FORGET, new Call(0, 1, all));
+        recordingCaller.run(FORGET, new Call(0, 1, all));
     }
 
     private static PollRequest request(String consumer, int claims, long sequence, List<Settlement> settlements) {
@@ -143,7 +143,7 @@ public final class Floor implements AutoCloseable {
             int keys = recording.calls().get(0).keyCount();
             byte[][] unregistered = recording.calls().get(0).all().clone();
             unregistered[keys] = "-".getBytes(US_ASCII);
-            List<?> ignored = caller.run(recording.script().text(), new Call(0, keys, unregistered));
+            caller.run(recording.script().text(), new Call(0, keys, unregistered));
         }
 
         /** Replays every n-th call, starting with the given one. */

@@ -62,7 +62,7 @@ public final class BullmqTrials implements AutoCloseable {
     Map<Quantity, Double> schedule() {
         double before = meter.usedMemory();
         long now = System.currentTimeMillis();
-        Map<String, Double> ignored = bullmq.run(
+        bullmq.run(
                 "schedule",
                 Map.of(
                         "count",
@@ -90,7 +90,7 @@ public final class BullmqTrials implements AutoCloseable {
         double allowedMillis = 2 * WARM_UP_PARTS * filling / 1e6 + 2 * MARGIN_MILLIS;
         while (true) {
             long dueAt = System.currentTimeMillis() + (long) allowedMillis;
-            Map<String, Double> ignored = send(spec.messages(), SendTrials.BATCH, 1, dueAt, PER_MILLI, 0);
+            send(spec.messages(), SendTrials.BATCH, 1, dueAt, PER_MILLI, 0);
             boolean valid = System.currentTimeMillis() + MARGIN_MILLIS < dueAt;
             meter.start();
             Map<String, Double> consumed = consume(spec.messages(), dueAt);
@@ -137,7 +137,7 @@ public final class BullmqTrials implements AutoCloseable {
                         warmUp,
                         "count",
                         step.messages()));
-        Map<String, Double> ignored = bullmq.result();
+        bullmq.result();
         meter.start();
         Map<String, Double> handled = bullmq.result();
         meter.stop();

@@ -67,7 +67,7 @@ final class CommitTrial implements AutoCloseable {
     Map<Quantity, Double> run() {
         try (Crew crew = new Crew(spec.measure().senders())) {
             long warm = System.nanoTime() + spec.warmUp().toNanos();
-            long ignored = crew.run(thread -> {
+            crew.run(thread -> {
                 while (System.nanoTime() - warm < 0) {
                     commit();
                 }

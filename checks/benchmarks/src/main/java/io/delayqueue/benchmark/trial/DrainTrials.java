@@ -52,7 +52,7 @@ final class DrainTrials implements AutoCloseable {
             if (Instant.now().plus(MARGIN).isBefore(tally.firstDue())) {
                 return drain(tally);
             }
-            long ignored = consume(spec.messages());
+            consume(spec.messages());
             allowed = allowed.multipliedBy(2);
         }
     }
@@ -97,7 +97,7 @@ final class DrainTrials implements AutoCloseable {
     private Tally schedule(Instant dueAt) {
         long[] dues = new long[spec.messages()];
         Arrays.setAll(dues, i -> dueAt.toEpochMilli() + (waits() ? 0 : i / PER_MILLI));
-        Duration ignored = fill(dues);
+        fill(dues);
         return new Tally(dues);
     }
 

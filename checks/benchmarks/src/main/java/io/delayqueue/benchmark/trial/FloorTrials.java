@@ -71,14 +71,14 @@ final class FloorTrials implements AutoCloseable {
         Instant dueAt = Instant.now();
         Recording filling = floor.batches(Payloads.items(spec.messages(), i -> dueAt));
         try (Crew crew = new Crew(1)) {
-            long ignored = play(crew, filling, false);
+            play(crew, filling, false);
             Recording polls = floor.drain();
             for (long warm = 0; warm <= spec.warmUp().toNanos(); ) {
-                ignored = play(crew, filling, false);
+                play(crew, filling, false);
                 warm += play(crew, polls, false);
                 floor.forgetConsumer();
             }
-            ignored = play(crew, filling, false);
+            play(crew, filling, false);
             long nanos = play(crew, polls, true);
             floor.forgetConsumer();
             Map<Quantity, Double> values = results(nanos);

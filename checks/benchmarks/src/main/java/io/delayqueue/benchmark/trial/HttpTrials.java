@@ -66,7 +66,7 @@ final class HttpTrials implements AutoCloseable {
     // ---- requests --------------------------------------------------------------------------------------------------
 
     private void send(HttpConnection connection, String delay) {
-        String ignored = connection.post(TOPIC + "/messages", message(delay));
+        connection.post(TOPIC + "/messages", message(delay));
     }
 
     private void sendDueBatch(HttpConnection connection) {
@@ -88,7 +88,7 @@ final class HttpTrials implements AutoCloseable {
 
     private void push(HttpConnection connection, int delay) {
         int number = numbers.getAndIncrement();
-        String ignored = connection.post(
+        connection.post(
                 "/push",
                 "{\"topic\":\"" + Topics.BENCH + "\",\"id\":\"job-" + number + "\",\"delay\":" + delay
                         + ",\"ttr\":120,\"body\":\"" + Payloads.of(number) + "\"}");
@@ -103,9 +103,9 @@ final class HttpTrials implements AutoCloseable {
                 .map(receipt -> receipt.group(1))
                 .toList();
         if (receipts.size() == 1) {
-            String ignored = connection.post(API + "/leases/" + receipts.get(0) + "/acknowledge", "");
+            connection.post(API + "/leases/" + receipts.get(0) + "/acknowledge", "");
         } else if (!receipts.isEmpty()) {
-            String ignored = connection.post(
+            connection.post(
                     API + "/settle",
                     receipts.stream()
                             .map(receipt -> "{\"receipt\":\"" + receipt + "\",\"action\":\"acknowledge\"}")
@@ -120,7 +120,7 @@ final class HttpTrials implements AutoCloseable {
         if (!job.find()) {
             return 0;
         }
-        String ignored = connection.post("/finish", "{\"id\":\"" + job.group(1) + "\"}");
+        connection.post("/finish", "{\"id\":\"" + job.group(1) + "\"}");
         return 1;
     }
 
@@ -129,7 +129,7 @@ final class HttpTrials implements AutoCloseable {
     private Map<Quantity, Double> sending(int batch, Consumer<HttpConnection> request) {
         long started = System.nanoTime();
         while (System.nanoTime() - started <= spec.warmUp().toNanos()) {
-            long ignored = send(spec.messages() / WARM_UP_PARTS, batch, request);
+            send(spec.messages() / WARM_UP_PARTS, batch, request);
         }
         meter.start();
         long nanos = send(spec.messages(), batch, request);
@@ -163,7 +163,7 @@ final class HttpTrials implements AutoCloseable {
 
     /** Sends messages and waits until they are due. */
     private void fill(int count, int batch, Consumer<HttpConnection> send) {
-        long ignored = send(count, batch, send);
+        send(count, batch, send);
         Until.passed(DUE);
     }
 
@@ -171,7 +171,7 @@ final class HttpTrials implements AutoCloseable {
         taken.set(0);
         return crew.run(part -> {
             while (taken.get() < count) {
-                int ignored = taken.addAndGet(take.applyAsInt(connections.get(part)));
+                taken.addAndGet(take.applyAsInt(connections.get(part)));
             }
         });
     }

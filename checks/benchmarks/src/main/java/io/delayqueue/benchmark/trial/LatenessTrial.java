@@ -56,9 +56,9 @@ final class LatenessTrial implements AutoCloseable {
         Tally tally = new Tally(dues);
         contender.consume(tally::handled);
         try (Crew crew = new Crew(batch == 1 ? 1 : SENDERS)) {
-            long ignored = crew.run(part -> send(first, dues, 0, warmUp, part, crew.size()));
+            crew.run(part -> send(first, dues, 0, warmUp, part, crew.size()));
             meter.start();
-            ignored = crew.run(part -> send(first, dues, warmUp, count, part, crew.size()));
+            crew.run(part -> send(first, dues, warmUp, count, part, crew.size()));
         }
         Until.met(count + " messages were settled", () -> contender.settled() >= count);
         meter.stop();

@@ -75,7 +75,7 @@ final class LongPollTrial implements AutoCloseable {
     }
 
     private static void send(HttpConnection connection, int number, Instant due) {
-        String ignored = connection.post(
+        connection.post(
                 API + "/topics/" + Topics.BENCH + "/messages",
                 "{\"dueAt\":\"" + due + "\",\"payloadText\":\"" + Payloads.of(number) + "\"}");
     }
@@ -93,9 +93,9 @@ final class LongPollTrial implements AutoCloseable {
                     if (measured) {
                         tally.handled(payload.group(1));
                     }
-                    String ignored = connection.post(API + "/leases/" + receipt.group(1) + "/acknowledge", "");
+                    connection.post(API + "/leases/" + receipt.group(1) + "/acknowledge", "");
                     if (measured) {
-                        int unused = settled.incrementAndGet();
+                        settled.incrementAndGet();
                     }
                 }
             }

@@ -50,7 +50,7 @@ final class SendTrials implements AutoCloseable {
         LongAdder firstSecond = new LongAdder();
         try (Crew crew = new Crew(threads)) {
             long started = System.nanoTime();
-            long ignored = crew.run(part -> {
+            crew.run(part -> {
                 while (!passed(started, spec.warmUp())) {
                     send(items, part, threads, batch, () -> {
                         firstSecond.add(passed(started, SECOND) ? 0 : batch);

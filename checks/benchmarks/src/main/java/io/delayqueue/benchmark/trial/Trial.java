@@ -142,7 +142,7 @@ public final class Trial {
     /** Raises the rate until the 99th percentile of the lateness shows twice that the queue falls behind. */
     private static Map<Quantity, Double> raising(TrialSpec spec, Sustained trial) {
         int warmUp = WARM_UP_RATE * (int) spec.warmUp().toSeconds();
-        Map<Quantity, Double> ignored = trial.run(spec.of(Duration.ZERO, warmUp), WARM_UP_RATE);
+        trial.run(spec.of(Duration.ZERO, warmUp), WARM_UP_RATE);
         double highest = 0;
         for (int rate : RATES) {
             boolean first = keepsUp(spec, trial, rate);

@@ -60,7 +60,7 @@ final class IndexBatcher {
     private void startCalls() {
         for (List<Operation> next = nextCall(); !next.isEmpty(); next = nextCall()) {
             List<Operation> call = next;
-            CompletableFuture<?> ignored = scripts.run(call(call)).whenComplete((replies, failure) -> {
+            scripts.run(call(call)).whenComplete((replies, failure) -> {
                 ended(call.size());
                 startCalls();
                 for (int i = 0; i < call.size(); i++) {

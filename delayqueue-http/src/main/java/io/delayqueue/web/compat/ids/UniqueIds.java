@@ -244,7 +244,7 @@ public final class UniqueIds {
                         return CompletableFuture.completedFuture(cancels.cancelled);
                     }
                     // the result does not depend on the removal; the sweep removes an entry that remains
-                    CompletableFuture<Void> unused = index.removeAsync(id, entry.version(), Duration.ZERO);
+                    index.removeAsync(id, entry.version(), Duration.ZERO);
                     return CompletableFuture.completedFuture(cancels.cancelled);
                 });
     }
