@@ -30,8 +30,4 @@ public enum JobAction {
     public boolean isOnDeadLetters() {
         return onDeadLetters;
     }
-
-    boolean isOnMessages() {
-        return this == RUN || this == CANCEL || this == MOVE;
-    }
 }

@@ -76,11 +76,6 @@ public final class EventBus {
         listeners.add(listener);
     }
 
-    /** Removes a listener. */
-    public void remove(DelayQueueEvents listener) {
-        listeners.remove(listener);
-    }
-
     /** Calls each listener. Leaves the calling thread as it was. */
     public void publish(Consumer<DelayQueueEvents> event) {
         if (!open && keep(event)) {

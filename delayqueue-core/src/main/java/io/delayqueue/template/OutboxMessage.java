@@ -23,10 +23,4 @@ public record OutboxMessage(
         OnDuplicate onDuplicate,
         Durability durability,
         Memory memory,
-        byte[] envelope) {
-
-    /** The same message with another due time. */
-    public OutboxMessage due(Due other) {
-        return new OutboxMessage(topic, id, other, onDuplicate, durability, memory, envelope);
-    }
-}
+        byte[] envelope) {}
