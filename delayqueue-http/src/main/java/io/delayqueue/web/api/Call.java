@@ -2,7 +2,7 @@ package io.delayqueue.web.api;
 
 import io.delayqueue.management.guard.Client;
 import io.delayqueue.web.api.json.InvalidRequestException;
-import io.delayqueue.web.api.request.Receipt;
+import io.delayqueue.web.api.request.HttpReceipt;
 import io.delayqueue.web.api.request.SettleRequest;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.List;
@@ -58,9 +58,9 @@ public final class Call {
         return name("id");
     }
 
-    Receipt receipt() {
+    HttpReceipt receipt() {
         String text = String.valueOf(variables.get("receipt"));
-        Receipt receipt = Receipt.parse(text);
+        HttpReceipt receipt = HttpReceipt.parse(text);
         if (receipt == null) {
             throw new InvalidRequestException(
                     "The path must contain the receipt of a received message, but contained '" + text + "'.");

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNullElse;
 
 import io.delayqueue.message.Completions;
 import io.delayqueue.template.receive.Leases;
-import io.delayqueue.web.api.request.Receipt;
+import io.delayqueue.web.api.request.HttpReceipt;
 import io.delayqueue.web.api.request.SettleAction;
 import io.delayqueue.web.api.request.SettleRequest;
 import io.delayqueue.web.api.response.Problem;
@@ -33,7 +33,7 @@ public record MessageSettling(Leases leases, Duration timeout) {
      *
      * @param failure why the message was not settled, or why the outcome is unknown; null if it was settled
      */
-    record Settled(Receipt receipt, @Nullable Throwable failure) {
+    record Settled(HttpReceipt receipt, @Nullable Throwable failure) {
 
         void orThrow() {
             if (failure != null) {
@@ -53,7 +53,7 @@ public record MessageSettling(Leases leases, Duration timeout) {
      * @return the results in the same order
      */
     CompletableFuture<List<Settled>> all(List<SettleRequest> settlements) {
-        List<Receipt> receipts =
+        List<HttpReceipt> receipts =
                 settlements.stream().map(SettleRequest::parsedReceipt).toList();
         List<CompletableFuture<Boolean>> begun = new ArrayList<>(receipts.size());
         leases.together(all -> {
@@ -75,7 +75,7 @@ public record MessageSettling(Leases leases, Duration timeout) {
      * @param lease for {@link SettleAction#EXTEND}
      */
     CompletableFuture<Settled> one(
-            Receipt receipt,
+            HttpReceipt receipt,
             SettleAction action,
             @Nullable Duration delay,
             @Nullable String reason,
@@ -83,14 +83,14 @@ public record MessageSettling(Leases leases, Duration timeout) {
         return result(receipt, begin(leases, receipt, action, delay, reason, lease));
     }
 
-    private CompletableFuture<Settled> result(Receipt receipt, CompletableFuture<Boolean> begun) {
+    private CompletableFuture<Settled> result(HttpReceipt receipt, CompletableFuture<Boolean> begun) {
         return begun.orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS)
                 .handle((accepted, failure) -> new Settled(receipt, failure(receipt, accepted, failure)));
     }
 
     private static CompletableFuture<Boolean> begin(
             Leases leases,
-            Receipt receipt,
+            HttpReceipt receipt,
             SettleAction action,
             @Nullable Duration delay,
             @Nullable String reason,
@@ -100,7 +100,7 @@ public record MessageSettling(Leases leases, Duration timeout) {
 
     private static CompletableFuture<Boolean> settle(
             Leases leases,
-            Receipt receipt,
+            HttpReceipt receipt,
             SettleAction action,
             @Nullable Duration delay,
             @Nullable String reason,
@@ -126,7 +126,7 @@ public record MessageSettling(Leases leases, Duration timeout) {
     }
 
     private static @Nullable Throwable failure(
-            Receipt receipt, @Nullable Boolean accepted, @Nullable Throwable failure) {
+            HttpReceipt receipt, @Nullable Boolean accepted, @Nullable Throwable failure) {
         if (accepted == null) {
             Throwable cause = failure == null
                     ? new IllegalStateException("The settlement ended without a result")

@@ -109,7 +109,7 @@ public final class CompatServlet extends HttpServlet {
                     + bodies.maxBytes()
                     + " bytes");
         }
-        JobRequest job = GoJsonReader.read(body, verb.fields());
+        CompatRequest job = GoJsonReader.read(body, verb.fields());
         if (job == null) {
             return NO_JSON;
         }

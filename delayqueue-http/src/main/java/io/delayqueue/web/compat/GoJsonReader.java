@@ -1,6 +1,6 @@
 package io.delayqueue.web.compat;
 
-import io.delayqueue.web.compat.JobRequest.Field;
+import io.delayqueue.web.compat.CompatRequest.Field;
 import java.util.EnumMap;
 import java.util.Map;
 import java.util.Set;
@@ -44,7 +44,7 @@ final class GoJsonReader {
      * @param struct fields of the request; other fields are ignored, whatever their type
      * @return the request, or null if the body is not JSON or a field has the wrong type
      */
-    static @Nullable JobRequest read(byte[] body, Set<Field> struct) {
+    static @Nullable CompatRequest read(byte[] body, Set<Field> struct) {
         String text = GoText.decode(body);
         if (text.isEmpty() || text.charAt(0) == BYTE_ORDER_MARK) {
             return null;
@@ -102,8 +102,8 @@ final class GoJsonReader {
         return token == JsonToken.VALUE_STRING ? GoText.replaceUnpairedSurrogates(parser.getString()) : null;
     }
 
-    private static JobRequest request(Map<Field, Object> values) {
-        return new JobRequest(
+    private static CompatRequest request(Map<Field, Object> values) {
+        return new CompatRequest(
                 text(values, Field.TOPIC),
                 text(values, Field.ID),
                 (Long) values.getOrDefault(Field.DELAY, 0L),

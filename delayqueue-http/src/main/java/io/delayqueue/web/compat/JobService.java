@@ -76,7 +76,7 @@ public final class JobService {
      *     has no access
      * @throws AccessDeniedException if the request names such a topic
      */
-    CompletableFuture<byte[]> execute(Verb verb, JobRequest request, Client client) {
+    CompletableFuture<byte[]> execute(Verb verb, CompatRequest request, Client client) {
         UniqueIds permitted = client.isLimitedToTopics() ? ids.within(client::permits) : ids;
         return switch (verb) {
             case PUSH -> push(request, client, permitted);
@@ -87,7 +87,7 @@ public final class JobService {
         };
     }
 
-    private CompletableFuture<byte[]> push(JobRequest request, Client client, UniqueIds permitted) {
+    private CompletableFuture<byte[]> push(CompatRequest request, Client client, UniqueIds permitted) {
         byte[] error = validate(request);
         if (error != null) {
             return CompletableFuture.completedFuture(error);
@@ -116,7 +116,7 @@ public final class JobService {
                 : CompletableFuture.completedFuture(null);
     }
 
-    private static byte @Nullable [] validate(JobRequest request) {
+    private static byte @Nullable [] validate(CompatRequest request) {
         if (request.id().isEmpty()) {
             return NO_ID;
         }
@@ -129,7 +129,7 @@ public final class JobService {
         return request.ttr() <= 0 || request.ttr() > MAX_TTR ? NO_TTR : null;
     }
 
-    private DelayMessage message(JobRequest request) {
+    private DelayMessage message(CompatRequest request) {
         return DelayMessage.to(request.topic())
                 .id(request.id())
                 .payload(request.body())

@@ -1,7 +1,7 @@
 package io.delayqueue.web.compat;
 
 import io.delayqueue.management.guard.Permission;
-import io.delayqueue.web.compat.JobRequest.Field;
+import io.delayqueue.web.compat.CompatRequest.Field;
 import java.util.EnumSet;
 import java.util.Locale;
 import java.util.Set;

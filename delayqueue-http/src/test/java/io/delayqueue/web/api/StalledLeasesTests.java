@@ -6,7 +6,7 @@ import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.store.TopicConflictException;
 import io.delayqueue.template.receive.Leases;
 import io.delayqueue.web.api.ApiNode.Reply;
-import io.delayqueue.web.api.request.Receipt;
+import io.delayqueue.web.api.request.HttpReceipt;
 import io.delayqueue.web.api.request.SettleAction;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -50,7 +50,7 @@ class StalledLeasesTests {
     }
 
     private static String receipt(String id) {
-        return new Receipt("t", id, "1").toString();
+        return new HttpReceipt("t", id, "1").toString();
     }
 
     private Reply settle(String... ids) {
@@ -69,7 +69,7 @@ class StalledLeasesTests {
         MessageSettling settling = new MessageSettling(leases.proxy(), Duration.ofMillis(1));
 
         for (int i = 1; i <= 2; i++) {
-            Receipt receipt = new Receipt("t", "stalled", "1");
+            HttpReceipt receipt = new HttpReceipt("t", "stalled", "1");
             assertThat(settling.one(receipt, SettleAction.ACKNOWLEDGE, null, null, null)
                             .join()
                             .failure())

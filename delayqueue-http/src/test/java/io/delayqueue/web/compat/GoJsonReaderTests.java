@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
-import io.delayqueue.web.compat.JobRequest.Field;
+import io.delayqueue.web.compat.CompatRequest.Field;
 import java.util.EnumSet;
 import java.util.Set;
 import java.util.stream.Stream;
@@ -23,7 +23,11 @@ class GoJsonReaderTests {
     @ParameterizedTest(name = "{0}")
     @MethodSource
     void ids(String json, String id) {
-        assertThat(read(json)).as(json).isNotNull().extracting(JobRequest::id).isEqualTo(id);
+        assertThat(read(json))
+                .as(json)
+                .isNotNull()
+                .extracting(CompatRequest::id)
+                .isEqualTo(id);
     }
 
     static Stream<Arguments> ids() {
@@ -90,13 +94,13 @@ class GoJsonReaderTests {
 
     @Test
     void numbersAreIntegers() {
-        JobRequest request = read("{\"delay\":9223372036854775807,\"TTR\":-9223372036854775808}");
+        CompatRequest request = read("{\"delay\":9223372036854775807,\"TTR\":-9223372036854775808}");
         assertThat(request).isNotNull();
         assertThat(request.delay()).isEqualTo(Long.MAX_VALUE);
         assertThat(request.ttr()).isEqualTo(Long.MIN_VALUE);
-        assertThat(read("{\"delay\":-0}")).extracting(JobRequest::delay).isEqualTo(0L);
+        assertThat(read("{\"delay\":-0}")).extracting(CompatRequest::delay).isEqualTo(0L);
         assertThat(read("{\"delay\":5,\"delay\":null}"))
-                .extracting(JobRequest::delay)
+                .extracting(CompatRequest::delay)
                 .isEqualTo(5L);
     }
 
@@ -104,7 +108,7 @@ class GoJsonReaderTests {
     void fieldsOfOtherRequestsAreIgnored() {
         byte[] body = "{\"id\":\"a\",\"delay\":\"soon\",\"topic\":[1]}".getBytes(UTF_8);
         assertThat(GoJsonReader.read(body, EnumSet.of(Field.ID)))
-                .extracting(JobRequest::id)
+                .extracting(CompatRequest::id)
                 .isEqualTo("a");
         assertThat(GoJsonReader.read(body, EnumSet.of(Field.TOPIC))).isNull();
     }
@@ -121,7 +125,7 @@ class GoJsonReaderTests {
     @MethodSource
     void invalidBytesBecomeReplacements(String latin, String id) {
         byte[] body = ("{\"id\":\"" + latin + "\"}").getBytes(ISO_8859_1);
-        assertThat(GoJsonReader.read(body, ALL)).extracting(JobRequest::id).isEqualTo(id);
+        assertThat(GoJsonReader.read(body, ALL)).extracting(CompatRequest::id).isEqualTo(id);
     }
 
     static Stream<Arguments> invalidBytesBecomeReplacements() {
@@ -154,7 +158,7 @@ class GoJsonReaderTests {
                 .isNull();
     }
 
-    private static @Nullable JobRequest read(String json) {
+    private static @Nullable CompatRequest read(String json) {
         return GoJsonReader.read(json.getBytes(UTF_8), ALL);
     }
 }

@@ -78,7 +78,7 @@ class NativeImageTests {
                 .filter(JavaClass::isRecord)
                 .filter(type -> type.getPackageName()
                         .matches("io\\.delayqueue\\.(web\\.api\\.(request|response)|actuate\\.response)"))
-                .filter(type -> !Set.of("Receipt", "Payload").contains(type.getSimpleName()))
+                .filter(type -> !Set.of("HttpReceipt", "Payload").contains(type.getSimpleName()))
                 .<Class<?>>map(JavaClass::reflect)
                 .toList();
         assertThat(bodies).hasSizeGreaterThan(30);

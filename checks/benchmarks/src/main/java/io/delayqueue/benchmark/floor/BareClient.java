@@ -19,10 +19,10 @@ interface BareClient extends AutoCloseable {
     interface Caller extends AutoCloseable {
 
         /** Runs a script that Redis has loaded. */
-        List<?> run(byte[] sha1, Call call);
+        List<?> run(byte[] sha1, RecordedCall call);
 
         /** Runs a script that Redis may not have loaded. */
-        List<?> run(String text, Call call);
+        List<?> run(String text, RecordedCall call);
 
         @Override
         void close();

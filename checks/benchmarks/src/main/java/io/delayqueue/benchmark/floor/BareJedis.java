@@ -16,12 +16,12 @@ final class BareJedis implements BareClient {
     private record JedisCaller(Jedis jedis) implements Caller {
 
         @Override
-        public List<?> run(byte[] sha1, Call call) {
+        public List<?> run(byte[] sha1, RecordedCall call) {
             return (List<?>) jedis.evalsha(sha1, call.keyCount(), call.all());
         }
 
         @Override
-        public List<?> run(String text, Call call) {
+        public List<?> run(String text, RecordedCall call) {
             return (List<?>) jedis.eval(text.getBytes(StandardCharsets.UTF_8), call.keyCount(), call.all());
         }
 

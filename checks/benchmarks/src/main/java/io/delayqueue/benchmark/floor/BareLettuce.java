@@ -23,13 +23,13 @@ final class BareLettuce implements BareClient {
     private record LettuceCaller(StatefulRedisConnection<byte[], byte[]> connection) implements Caller {
 
         @Override
-        public List<?> run(byte[] sha1, Call call) {
+        public List<?> run(byte[] sha1, RecordedCall call) {
             String digest = new String(sha1, StandardCharsets.US_ASCII);
             return await(connection.async().evalsha(digest, ScriptOutputType.MULTI, call.keys(), call.arguments()));
         }
 
         @Override
-        public List<?> run(String text, Call call) {
+        public List<?> run(String text, RecordedCall call) {
             return await(connection.async().eval(text, ScriptOutputType.MULTI, call.keys(), call.arguments()));
         }
 

@@ -103,7 +103,7 @@ public final class Floor implements AutoCloseable {
         byte[][] all = {
             keySpace.of(shard).meta(), ("c:" + CONSUMER).getBytes(US_ASCII), ("r:" + CONSUMER).getBytes(US_ASCII)
         };
-        recordingCaller.run(FORGET, new Call(0, 1, all));
+        recordingCaller.run(FORGET, new RecordedCall(0, 1, all));
     }
 
     private static PollRequest request(String consumer, int claims, long sequence, List<Settlement> settlements) {
@@ -143,12 +143,12 @@ public final class Floor implements AutoCloseable {
             int keys = recording.calls().get(0).keyCount();
             byte[][] unregistered = recording.calls().get(0).all().clone();
             unregistered[keys] = "-".getBytes(US_ASCII);
-            caller.run(recording.script().text(), new Call(0, keys, unregistered));
+            caller.run(recording.script().text(), new RecordedCall(0, keys, unregistered));
         }
 
         /** Replays every n-th call, starting with the given one. */
         public void play(int first, int step) {
-            List<Call> calls = recording.calls();
+            List<RecordedCall> calls = recording.calls();
             for (int i = first; i < calls.size(); i += step) {
                 List<?> reply = caller.run(sha1, calls.get(i));
                 if (((byte[]) reply.get(0)).length != 2) {

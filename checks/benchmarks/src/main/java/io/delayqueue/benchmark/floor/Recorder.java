@@ -22,7 +22,7 @@ final class Recorder implements ScriptRunner {
     private static final byte[] OK = "OK".getBytes(StandardCharsets.US_ASCII);
 
     private final BareClient.Caller redis;
-    private final List<Call> calls = new ArrayList<>();
+    private final List<RecordedCall> calls = new ArrayList<>();
     private @Nullable LuaScript script;
     private String recorded = "";
     private boolean answering;
@@ -59,7 +59,7 @@ final class Recorder implements ScriptRunner {
     public CompletableFuture<List<Object>> run(ScriptCall made) {
         LuaScript called = made.script();
         boolean kept = called.name().equals(recorded);
-        Call call = new Call(messages(made), made.keys().size(), all(made));
+        RecordedCall call = new RecordedCall(messages(made), made.keys().size(), all(made));
         if (kept) {
             script = called;
             calls.add(call);
@@ -83,14 +83,14 @@ final class Recorder implements ScriptRunner {
         return Integer.parseInt(new String(text, StandardCharsets.US_ASCII));
     }
 
-    private static List<Object> accepted(Call call) {
+    private static List<Object> accepted(RecordedCall call) {
         List<byte[]> dues = Collections.nCopies(call.messages(), "0".getBytes(StandardCharsets.US_ASCII));
         byte[] outcomes = "a".repeat(call.messages()).getBytes(StandardCharsets.US_ASCII);
         return List.of(OK, "0".getBytes(StandardCharsets.US_ASCII), outcomes, dues);
     }
 
     @SuppressWarnings("unchecked")
-    private List<Object> execute(LuaScript called, Call call) {
+    private List<Object> execute(LuaScript called, RecordedCall call) {
         try {
             return (List<Object>) redis.run(called.sha1().getBytes(StandardCharsets.US_ASCII), call);
         } catch (JedisNoScriptException e) {

@@ -9,10 +9,10 @@ import java.util.List;
  * @param script the script
  * @param calls the calls in their order
  */
-public record Recording(LuaScript script, List<Call> calls) {
+public record Recording(LuaScript script, List<RecordedCall> calls) {
 
     /** The number of messages that the calls send; 0 for polls. */
     public int messages() {
-        return calls.stream().mapToInt(Call::messages).sum();
+        return calls.stream().mapToInt(RecordedCall::messages).sum();
     }
 }

@@ -27,7 +27,7 @@ public record SettleRequest(
         if (receipt == null) {
             throw InvalidRequestException.ofField("receipt", "is required. Set the receipt of a received message.");
         }
-        if (Receipt.parse(receipt) == null) {
+        if (HttpReceipt.parse(receipt) == null) {
             throw InvalidRequestException.ofField(
                     "receipt", "must be the receipt of a received message, but was '" + receipt + "'.");
         }
@@ -50,8 +50,8 @@ public record SettleRequest(
     }
 
     /** Returns the receipt. */
-    public Receipt parsedReceipt() {
-        return Objects.requireNonNull(Receipt.parse(receipt));
+    public HttpReceipt parsedReceipt() {
+        return Objects.requireNonNull(HttpReceipt.parse(receipt));
     }
 
     private static void checkOnly(String field, @Nullable Object value, boolean permitted, String actions) {

@@ -6,7 +6,7 @@
 -- cost   TIME, and the commands of the operations
 --@include entry
 local operations, arguments = {}, {}
---@include settle
+--@include endpush
 --@include find
 --@include remove
 --@include add

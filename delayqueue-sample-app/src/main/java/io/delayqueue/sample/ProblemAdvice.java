@@ -21,9 +21,9 @@ import tools.jackson.databind.DatabindException;
 
 /** Converts exceptions to problem details (RFC 9457) whose {@code detail} is a sentence for the user. */
 @RestControllerAdvice
-final class Problems extends ResponseEntityExceptionHandler {
+final class ProblemAdvice extends ResponseEntityExceptionHandler {
 
-    private static final Logger log = LoggerFactory.getLogger(Problems.class);
+    private static final Logger log = LoggerFactory.getLogger(ProblemAdvice.class);
 
     @Override
     protected @Nullable ResponseEntity<Object> handleMethodArgumentNotValid(

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param id id of the message
  * @param delivery the receipt of the Java API, which identifies the delivery
  */
-public record Receipt(String topic, String id, String delivery) {
+public record HttpReceipt(String topic, String id, String delivery) {
 
     /** Regular expression of receipts. It does not check that the topic and the id are valid. */
     public static final String SYNTAX = "([0-9A-Za-z_-]{1,171})\\.([0-9A-Za-z_-]{1,342})\\.([0-9A-Za-z.-]{1,150})";
@@ -23,18 +23,18 @@ public record Receipt(String topic, String id, String delivery) {
     private static final Pattern PATTERN = Pattern.compile(SYNTAX);
 
     /** Returns the receipt of a delivery. */
-    public static Receipt of(LeasedDelivery delivery) {
-        return new Receipt(delivery.topic(), delivery.id(), delivery.receipt());
+    public static HttpReceipt of(LeasedDelivery delivery) {
+        return new HttpReceipt(delivery.topic(), delivery.id(), delivery.receipt());
     }
 
     /** Parses the text of a receipt. Returns null if the text is not one. */
-    public static @Nullable Receipt parse(String text) {
+    public static @Nullable HttpReceipt parse(String text) {
         Matcher matcher = PATTERN.matcher(text);
         if (!matcher.matches()) {
             return null;
         }
         try {
-            return new Receipt(
+            return new HttpReceipt(
                     Names.checkTopic(Formats.ofBase64Url(matcher.group(1))),
                     Names.checkId(Formats.ofBase64Url(matcher.group(2))),
                     matcher.group(3));

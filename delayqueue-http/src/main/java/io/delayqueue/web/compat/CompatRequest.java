@@ -8,7 +8,7 @@ import java.util.Locale;
  * @param delay time until the job is due, in seconds
  * @param ttr time to run, in seconds
  */
-record JobRequest(String topic, String id, long delay, long ttr, String body) {
+record CompatRequest(String topic, String id, long delay, long ttr, String body) {
 
     /** The fields of requests. */
     enum Field {

@@ -10,7 +10,7 @@ import java.util.Arrays;
  * @param all the keys, followed by the arguments
  */
 @SuppressWarnings("ArrayRecordComponent") // passed unchanged to the client library
-public record Call(int messages, int keyCount, byte[][] all) {
+public record RecordedCall(int messages, int keyCount, byte[][] all) {
 
     byte[][] keys() {
         return Arrays.copyOfRange(all, 0, keyCount);
