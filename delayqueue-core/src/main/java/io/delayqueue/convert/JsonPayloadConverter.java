@@ -427,7 +427,7 @@ public final class JsonPayloadConverter implements PayloadConverter {
 
         private static final int MAX_NAMES = 20;
         /** Further classes and topics are compared, but not logged. */
-        private static final int MAX_TOLD = 10_000;
+        private static final int MAX_LOGGED = 10_000;
 
         private static final Names NOT_COMPARED = new Names(Object.class, Map.of(), Map.of(), Set.of(), null);
 
@@ -435,9 +435,9 @@ public final class JsonPayloadConverter implements PayloadConverter {
         private final OnProblem onMismatch;
         private final Map<JavaType, ValueDeserializer<?>> roots = new ConcurrentHashMap<>();
         private final Map<ValueDeserializer<?>, Names> names = new ConcurrentHashMap<>();
-        private final Set<Told> told = ConcurrentHashMap.newKeySet();
+        private final Set<Logged> logged = ConcurrentHashMap.newKeySet();
 
-        private record Told(String topic, Class<?> type, boolean mismatch) {}
+        private record Logged(String topic, Class<?> type, boolean mismatch) {}
 
         /**
          * What the JSON of a type may contain.
@@ -576,13 +576,13 @@ public final class JsonPayloadConverter implements PayloadConverter {
             if (onMismatch == OnProblem.REJECT) {
                 throw new PayloadConversionException(problem, null);
             }
-            if (topic != null && isFirst(new Told(topic, known.type, true))) {
+            if (topic != null && isFirst(new Logged(topic, known.type, true))) {
                 log.warn("Topic " + Printable.of(topic) + ": " + problem);
             }
         }
 
         private void tellLacking(Class<?> type, Set<String> lacking, Set<String> unknown, String topic) {
-            if (!isFirst(new Told(topic, type, false))) {
+            if (!isFirst(new Logged(topic, type, false))) {
                 return;
             }
             String text =
@@ -595,8 +595,8 @@ public final class JsonPayloadConverter implements PayloadConverter {
             }
         }
 
-        private boolean isFirst(Told problem) {
-            return told.size() < MAX_TOLD && told.add(problem);
+        private boolean isFirst(Logged problem) {
+            return logged.size() < MAX_LOGGED && logged.add(problem);
         }
 
         private static List<String> some(Collection<String> names) {

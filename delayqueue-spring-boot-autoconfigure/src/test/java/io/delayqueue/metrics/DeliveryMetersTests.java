@@ -103,7 +103,7 @@ class DeliveryMetersTests extends MeterTest {
     // ---- common events ---------------------------------------------------------------------------------------------
 
     @Test
-    @Moves({MESSAGES_ACKNOWLEDGED, DELIVERY_LATENESS, DELIVERY_HANDLING, MESSAGE_DURATION})
+    @TestsMeters({MESSAGES_ACKNOWLEDGED, DELIVERY_LATENESS, DELIVERY_HANDLING, MESSAGE_DURATION})
     void acknowledgedMessageIsCountedAndTimed() {
         start(redis, Obedient.class, NO_SAMPLES);
         delayQueue().send("t", "please");
@@ -129,7 +129,7 @@ class DeliveryMetersTests extends MeterTest {
     }
 
     @Test
-    @Moves({MESSAGES_RETRIED, MESSAGES_DEAD, DELIVERY_HANDLING})
+    @TestsMeters({MESSAGES_RETRIED, MESSAGES_DEAD, DELIVERY_HANDLING})
     void failedAttemptsAreRetriedAndThenDeadLettered() {
         start(redis, Obedient.class, NO_SAMPLES);
         send("m", "fail");
@@ -143,7 +143,7 @@ class DeliveryMetersTests extends MeterTest {
     }
 
     @Test
-    @Moves(MESSAGES_POSTPONED)
+    @TestsMeters(MESSAGES_POSTPONED)
     void postponedMessageIsCountedAndNotRetried() {
         start(redis, Obedient.class, NO_SAMPLES);
         send("m", "postpone once");
@@ -155,7 +155,7 @@ class DeliveryMetersTests extends MeterTest {
     }
 
     @Test
-    @Moves(MESSAGES_REPLAYED)
+    @TestsMeters(MESSAGES_REPLAYED)
     void replayedDeadLetterIsCounted() {
         start(redis, Obedient.class, NO_SAMPLES);
         send("m", "fail");
@@ -173,7 +173,7 @@ class DeliveryMetersTests extends MeterTest {
     }
 
     @Test
-    @Moves({PERMITS_USED, PERMITS_MAX})
+    @TestsMeters({PERMITS_USED, PERMITS_MAX})
     void permitsAreUsedByRunningHandlers() {
         start(redis, Obedient.class, NO_SAMPLES, "test.concurrency=3");
         assertThat(value(PERMITS_MAX, LISTENER)).isEqualTo(3);
@@ -188,7 +188,7 @@ class DeliveryMetersTests extends MeterTest {
     // ---- rare events -----------------------------------------------------------------------------------------------
 
     @Test
-    @Moves({SETTLEMENTS_REJECTED, DELIVERY_HANDLING})
+    @TestsMeters({SETTLEMENTS_REJECTED, DELIVERY_HANDLING})
     void settlementOfACancelledMessageIsRejected() {
         start(redis, Obedient.class, NO_SAMPLES);
         send("m", "wait");
@@ -202,7 +202,7 @@ class DeliveryMetersTests extends MeterTest {
 
     /** Tests of the engine cause these events. */
     @Test
-    @Moves({LEASES_LOST, LEASES_RECLAIMED})
+    @TestsMeters({LEASES_LOST, LEASES_RECLAIMED})
     void lostAndReclaimedLeasesAreCounted() {
         start(redis, Obedient.class, NO_SAMPLES);
         Recipient recipient = new Recipient("t", QueueKind.MESSAGES, "l");
@@ -214,7 +214,7 @@ class DeliveryMetersTests extends MeterTest {
     }
 
     @Test
-    @Moves(DELIVERIES_RELEASED)
+    @TestsMeters(DELIVERIES_RELEASED)
     void pauseReleasesWaitingDeliveries() {
         start(redis, Obedient.class, NO_SAMPLES, "test.concurrency=1");
         send("quick", "please");
@@ -230,7 +230,7 @@ class DeliveryMetersTests extends MeterTest {
     }
 
     @Test
-    @Moves(SWEEPS_FOUND)
+    @TestsMeters(SWEEPS_FOUND)
     void messageWithoutASignalIsFoundByASweep() {
         start(
                 redis,
@@ -253,7 +253,7 @@ class DeliveryMetersTests extends MeterTest {
     }
 
     @Test
-    @Moves(DEAD_LETTERS_DROPPED)
+    @TestsMeters(DEAD_LETTERS_DROPPED)
     void deadLetterDroppedByRetentionIsCounted() {
         start(
                 redis,
@@ -270,7 +270,7 @@ class DeliveryMetersTests extends MeterTest {
     // ---- dead letters and receives ---------------------------------------------------------------------------------
 
     @Test
-    @Moves(NOTIFICATIONS_DROPPED)
+    @TestsMeters(NOTIFICATIONS_DROPPED)
     void notificationsCountAsDeliveriesButNotAsMessages() {
         start(redis, Attentive.class, NO_SAMPLES, "delayqueue.listener.max-attempts=2");
         await().until(() -> redis.command("HGET", namespace() + ":{t:0.0}:meta", "notifications") != null);
@@ -294,7 +294,7 @@ class DeliveryMetersTests extends MeterTest {
     }
 
     @Test
-    @Moves({MESSAGES_ACKNOWLEDGED, MESSAGES_RETRIED, MESSAGES_DEAD, SETTLEMENTS_REJECTED, MESSAGE_DURATION})
+    @TestsMeters({MESSAGES_ACKNOWLEDGED, MESSAGES_RETRIED, MESSAGES_DEAD, SETTLEMENTS_REJECTED, MESSAGE_DURATION})
     void receivedMessagesCountWithoutAListener() {
         start(redis, SentMetersTests.NoListener.class, NO_SAMPLES);
         receive("a").acknowledge().join();

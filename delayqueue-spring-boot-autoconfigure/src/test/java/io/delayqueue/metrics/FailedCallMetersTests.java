@@ -28,7 +28,7 @@ class FailedCallMetersTests extends MeterTest {
     }
 
     @Test
-    @Moves({REDIS_ERRORS, TASKS_FAILED})
+    @TestsMeters({REDIS_ERRORS, TASKS_FAILED})
     void failedCallsAreCountedByOperation() {
         start(
                 redis,

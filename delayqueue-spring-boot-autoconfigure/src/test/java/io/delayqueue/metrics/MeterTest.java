@@ -87,7 +87,7 @@ abstract class MeterTest {
     @AfterEach
     void stop(TestInfo test) {
         try {
-            Moves moves = test.getTestMethod().orElseThrow().getAnnotation(Moves.class);
+            TestsMeters moves = test.getTestMethod().orElseThrow().getAnnotation(TestsMeters.class);
             if (moves != null) {
                 assertThat(seen).contains(moves.value());
             }

@@ -41,8 +41,8 @@ class OperationsFilesTests {
     @BeforeAll
     static void scrape(RedisServerProcess redis) {
         try (ConfigurableApplicationContext application =
-                MeterTest.run(redis.port(), EverythingMoved.Listeners.class, MeterTest.NO_SAMPLES)) {
-            EverythingMoved.in(application, redis);
+                MeterTest.run(redis.port(), EachMeter.Listeners.class, MeterTest.NO_SAMPLES)) {
+            EachMeter.in(application, redis);
             scrape =
                     Scrape.of(application.getBean(PrometheusMeterRegistry.class).scrape());
         }

@@ -33,7 +33,7 @@ class OutboxMetersTests extends MeterTest {
     }
 
     @Test
-    @Moves({OUTBOX_MESSAGES, OUTBOX_AGE, OUTBOX_ERRORS})
+    @TestsMeters({OUTBOX_MESSAGES, OUTBOX_AGE, OUTBOX_ERRORS})
     void theOutboxIsShown() {
         start(redis, WithOutbox.class, NO_SAMPLES);
 

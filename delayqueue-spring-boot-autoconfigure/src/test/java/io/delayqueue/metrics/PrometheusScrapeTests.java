@@ -34,8 +34,8 @@ class PrometheusScrapeTests extends MeterTest {
 
     @Test
     void eachMeterIsDocumentedAndHasItsTags() {
-        start(redis, EverythingMoved.Listeners.class, NO_SAMPLES);
-        EverythingMoved.in(application(), redis);
+        start(redis, EachMeter.Listeners.class, NO_SAMPLES);
+        EachMeter.in(application(), redis);
         Scrape scrape = scrape();
 
         // delayqueue-http tests its own
@@ -62,7 +62,7 @@ class PrometheusScrapeTests extends MeterTest {
                         help -> assertThat(help.getValue()).as(help.getKey()).endsWith("."));
         assertThat(scrape.series()).as("topics may have any name").anySatisfy(series -> {
             assertThat(series.name()).isEqualTo("delayqueue_messages_acknowledged_total");
-            assertThat(series.labels()).isEqualTo(Map.of("topic", EverythingMoved.ODD_TOPIC, "listener", "none"));
+            assertThat(series.labels()).isEqualTo(Map.of("topic", EachMeter.ODD_TOPIC, "listener", "none"));
             assertThat(series.value()).isEqualTo(1);
         });
     }
@@ -71,7 +71,7 @@ class PrometheusScrapeTests extends MeterTest {
     @Test
     void scrapeShowsTheLastSampleWithoutRedis() {
         try (FaultProxy proxy = FaultProxy.inFrontOf(redis)) {
-            start(proxy.port(), EverythingMoved.Listeners.class, NO_SAMPLES);
+            start(proxy.port(), EachMeter.Listeners.class, NO_SAMPLES);
             delayQueue().send("waiting", "text", Duration.ofHours(1));
             sample(bean(TopicSampler.class));
             proxy.refuse();
@@ -93,13 +93,13 @@ class PrometheusScrapeTests extends MeterTest {
 
     @Test
     void histogramsArePublishedOnlyIfConfigured() {
-        start(redis, EverythingMoved.Listeners.class, NO_SAMPLES);
+        start(redis, EachMeter.Listeners.class, NO_SAMPLES);
         assertThat(scrape().names()).noneMatch(name -> name.endsWith("_bucket"));
         application().close();
 
         start(
                 redis,
-                EverythingMoved.Listeners.class,
+                EachMeter.Listeners.class,
                 NO_SAMPLES,
                 "management.metrics.distribution.percentiles-histogram.delayqueue.delivery.lateness=true",
                 "management.metrics.distribution.slo.delayqueue.delivery.handling=100ms,1s");

@@ -39,7 +39,7 @@ class SentMetersTests extends MeterTest {
     }
 
     @Test
-    @Moves(MESSAGES_SENT)
+    @TestsMeters(MESSAGES_SENT)
     void eachStoredMessageCountsAsSent() {
         delayQueue().send("a", "one", Duration.ofHours(1));
         delayQueue()
@@ -59,7 +59,7 @@ class SentMetersTests extends MeterTest {
     }
 
     @Test
-    @Moves(MESSAGES_DUPLICATES)
+    @TestsMeters(MESSAGES_DUPLICATES)
     void rejectedDuplicateIsNotSent() {
         delayQueue().send(MESSAGE);
         assertThatThrownBy(() -> delayQueue().send(MESSAGE)).isInstanceOf(DuplicateMessageException.class);
@@ -80,7 +80,7 @@ class SentMetersTests extends MeterTest {
     }
 
     @Test
-    @Moves(MESSAGES_UNSENT)
+    @TestsMeters(MESSAGES_UNSENT)
     void sendThatFailsAfterTheCommitIsUnsent() {
         delayQueue().send(MESSAGE);
         TransactionTemplate transaction = new TransactionTemplate(new Transactions());
@@ -110,7 +110,7 @@ class SentMetersTests extends MeterTest {
     }
 
     @Test
-    @Moves(MESSAGES_CANCELLED)
+    @TestsMeters(MESSAGES_CANCELLED)
     void onlyExistingMessagesAreCancelled() {
         delayQueue().send(MESSAGE);
         List.of("m", "m", "never sent").forEach(id -> delayQueue().cancel("a", id));
@@ -119,7 +119,7 @@ class SentMetersTests extends MeterTest {
     }
 
     @Test
-    @Moves(ACTIONS)
+    @TestsMeters(ACTIONS)
     void actionsOfOperatorsAreCounted() {
         bean(AuditLog.class).add("", "cancel", "a", 5);
         bean(AuditLog.class).add("admin", "replay", "a", 0);

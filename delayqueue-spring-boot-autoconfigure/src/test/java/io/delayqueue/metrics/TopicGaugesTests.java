@@ -65,7 +65,7 @@ class TopicGaugesTests extends MeterTest {
     }
 
     @Test
-    @Moves({MESSAGES, LAG})
+    @TestsMeters({MESSAGES, LAG})
     void messagesOfEachStateAreCountedAndTheOldestDueOneIsTheLag() {
         start(redis, SentMetersTests.NoListener.class, NO_SAMPLES);
         send("t", "dies", Duration.ZERO);
@@ -89,7 +89,7 @@ class TopicGaugesTests extends MeterTest {
     }
 
     @Test
-    @Moves({TOPICS_UNCONSUMED, CONSUMERS})
+    @TestsMeters({TOPICS_UNCONSUMED, CONSUMERS})
     void topicsWithMessagesButNoConsumerAreNamed() {
         start(redis, Listener.class, NO_SAMPLES);
         send("listend", "mistyped", Duration.ofHours(1));
@@ -110,7 +110,7 @@ class TopicGaugesTests extends MeterTest {
     }
 
     @Test
-    @Moves(FINDINGS)
+    @TestsMeters(FINDINGS)
     void unreadableTopicHasNoValuesAndHidesNoOther() {
         start(redis, SentMetersTests.NoListener.class, NO_SAMPLES);
         send("t", "m", Duration.ofHours(1));
@@ -175,7 +175,7 @@ class TopicGaugesTests extends MeterTest {
     }
 
     @Test
-    @Moves(SAMPLE_AGE)
+    @TestsMeters(SAMPLE_AGE)
     void ageCountsFromTheStartWithoutASample() {
         start(1, SentMetersTests.NoListener.class);
 

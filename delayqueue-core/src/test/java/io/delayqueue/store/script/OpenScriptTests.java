@@ -6,11 +6,11 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.TopicConflictException;
+import io.delayqueue.store.bench.PollReplyText;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.ShardState;
 import io.delayqueue.store.bench.StoreBench;
-import io.delayqueue.store.bench.Told;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
@@ -140,7 +140,7 @@ class OpenScriptTests {
         bench.given(new ShardState().scheduled("a", T0));
         bench.redis().call("DEL", bench.keySpace().topics());
         bench.restartProcess();
-        assertThat(Told.of(bench.poll(Polls.by("w1", 1).claim(1)))).startsWith("claimed a#1@0");
+        assertThat(PollReplyText.of(bench.poll(Polls.by("w1", 1).claim(1)))).startsWith("claimed a#1@0");
     }
 
     @ParameterizedTest
@@ -150,7 +150,7 @@ class OpenScriptTests {
         bench.redis().call("DEL", bench.key(key));
         bench.poll(Polls.by("w1", 1).claim(1));
         Await.result(bench.store().send(bench.shard(), List.of(Sends.at("b", T0))));
-        assertThat(Told.of(bench.poll(Polls.by("w1", 2).claim(1)))).startsWith("claimed b#1@0");
+        assertThat(PollReplyText.of(bench.poll(Polls.by("w1", 2).claim(1)))).startsWith("claimed b#1@0");
         bench.poll(Polls.by("w1", 3).acknowledge("b", "w1-2"));
         assertThat(Await.result(bench.store().find(bench.shard(), "b"))).isEmpty();
     }

@@ -11,12 +11,12 @@ import io.delayqueue.redis.Await;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.UnreadableMessageException;
+import io.delayqueue.store.bench.PollReplyText;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Row;
 import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.ShardState;
 import io.delayqueue.store.bench.StoreBench;
-import io.delayqueue.store.bench.Told;
 import java.util.List;
 import java.util.function.Function;
 import java.util.stream.IntStream;
@@ -174,7 +174,7 @@ class PollClaimTests extends ScriptTable {
     }
 
     private static Function<StoreBench, Object> claims(int max) {
-        return bench -> Told.of(bench.poll(Polls.by("w1", 1).claim(max)));
+        return bench -> PollReplyText.of(bench.poll(Polls.by("w1", 1).claim(max)));
     }
 
     @Test
@@ -218,8 +218,9 @@ class PollClaimTests extends ScriptTable {
                 .send(
                         bench.shard(),
                         List.of(Sends.large("a", T0, 5000), Sends.large("b", T0, 10), Sends.large("c", T0, 10))));
-        assertThat(Told.of(bench.poll(Polls.by("w1", 1).claim(500).bytes(100)))).startsWith("claimed a#1@0, due 0");
-        assertThat(Told.of(bench.poll(Polls.by("w1", 2).claim(500).bytes(1000))))
+        assertThat(PollReplyText.of(bench.poll(Polls.by("w1", 1).claim(500).bytes(100))))
+                .startsWith("claimed a#1@0, due 0");
+        assertThat(PollReplyText.of(bench.poll(Polls.by("w1", 2).claim(500).bytes(1000))))
                 .startsWith("claimed b#1@0 c#1@0,");
     }
 

@@ -11,11 +11,11 @@ import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.PollReply.DeadLettered;
 import io.delayqueue.store.TopicConflictException;
+import io.delayqueue.store.bench.PollReplyText;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Row;
 import io.delayqueue.store.bench.ShardState;
 import io.delayqueue.store.bench.StoreBench;
-import io.delayqueue.store.bench.Told;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -244,21 +244,21 @@ class PollReclaimTests extends ScriptTable {
     }
 
     private static Function<StoreBench, Object> polls(UnaryOperator<Polls> change) {
-        return bench -> Told.of(bench.poll(change.apply(Polls.by("w1", 3))));
+        return bench -> PollReplyText.of(bench.poll(change.apply(Polls.by("w1", 3))));
     }
 
     @Test
     void afterAGapNothingIsReclaimedUntilLivingOwnersHadTimeToRenew() {
         bench.given(new ShardState().leased("a", T0, "w0-1", T0 + 4000));
         bench.clock(T0 + 5001);
-        assertThat(Told.of(bench.poll(Polls.by("w1", 1)))).isEqualTo("due never, lease 7001");
+        assertThat(PollReplyText.of(bench.poll(Polls.by("w1", 1)))).isEqualTo("due never, lease 7001");
         assertThat(bench.meta("meta")).containsEntry("grace", "" + (T0 + 15_001));
         bench.clock(T0 + 10_001);
         bench.poll(Polls.by("w1", 2));
         bench.clock(T0 + 15_000);
-        assertThat(Told.of(bench.poll(Polls.by("w1", 3)))).isEqualTo("due never, lease 4000");
+        assertThat(PollReplyText.of(bench.poll(Polls.by("w1", 3)))).isEqualTo("due never, lease 4000");
         bench.clock(T0 + 15_001);
-        assertThat(Told.of(bench.poll(Polls.by("w1", 4)))).startsWith("reclaimed a,");
+        assertThat(PollReplyText.of(bench.poll(Polls.by("w1", 4)))).startsWith("reclaimed a,");
     }
 
     @Test
@@ -282,8 +282,8 @@ class PollReclaimTests extends ScriptTable {
     void theRepeatOfAnIdlePollClaimsNothing() {
         bench.poll(Polls.by("w1", 2).claim(1));
         bench.given(new ShardState().scheduled("a", T0));
-        assertThat(Told.of(bench.poll(Polls.by("w1", 2).claim(1)))).isEqualTo("due 0, lease never");
-        assertThat(Told.of(bench.poll(Polls.by("w1", 3).claim(1)))).startsWith("claimed a#1@0");
+        assertThat(PollReplyText.of(bench.poll(Polls.by("w1", 2).claim(1)))).isEqualTo("due 0, lease never");
+        assertThat(PollReplyText.of(bench.poll(Polls.by("w1", 3).claim(1)))).startsWith("claimed a#1@0");
     }
 
     @Test
@@ -299,13 +299,13 @@ class PollReclaimTests extends ScriptTable {
                 .deadLetter("d", "w1-0", DeadLetterCause.REQUESTED)
                 .acknowledge("x", "w1-0")
                 .renew("y", "w1-0", 5);
-        String first = Told.of(bench.poll(poll));
+        String first = PollReplyText.of(bench.poll(poll));
         assertThat(first)
                 .isEqualTo(
                         "claimed a#1@-3 b#2@-2(E: no), gone x, lost y, deadLettered d:REQUESTED, due never, lease 30000");
         bench.given(new ShardState().scheduled("e", T0));
         bench.poll(Polls.by("w2", 1).claim(1));
-        assertThat(Told.of(bench.poll(poll))).isEqualTo(first);
+        assertThat(PollReplyText.of(bench.poll(poll))).isEqualTo(first);
     }
 
     /** A dead letter that stopped midway is ended by whoever meets it, also where another version began it. */

@@ -8,12 +8,12 @@ import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.Due;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.redis.Await;
+import io.delayqueue.store.bench.PollReplyText;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Row;
 import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.ShardState;
 import io.delayqueue.store.bench.StoreBench;
-import io.delayqueue.store.bench.Told;
 import java.util.List;
 import java.util.function.Function;
 import java.util.function.UnaryOperator;
@@ -187,7 +187,7 @@ class PollSettleTests extends ScriptTable {
     }
 
     private static Function<StoreBench, Object> settles(UnaryOperator<Polls> settle) {
-        return bench -> Told.of(bench.poll(settle.apply(Polls.by("w1", 3))));
+        return bench -> PollReplyText.of(bench.poll(settle.apply(Polls.by("w1", 3))));
     }
 
     /** The id is cancelled, replaced, released and sent anew: the first token never comes back. */
@@ -204,7 +204,7 @@ class PollSettleTests extends ScriptTable {
         assertRejected(5);
         bench.poll(Polls.by("w1", 6).claim(1));
         bench.poll(Polls.by("w1", 7).release("a", "w1-6"));
-        assertThat(Told.of(bench.poll(Polls.by("w1", 8).claim(1).acknowledge("a", "w1-6"))))
+        assertThat(PollReplyText.of(bench.poll(Polls.by("w1", 8).claim(1).acknowledge("a", "w1-6"))))
                 .isEqualTo("claimed a#1@0, gone a, due never, lease 30000");
         assertRejected(9);
     }
@@ -212,7 +212,7 @@ class PollSettleTests extends ScriptTable {
     private static void assertRejected(long sequence) {
         ShardState before = bench.state();
         Polls settle = Polls.by("w1", sequence).retry("a", "w1-1", 0);
-        assertThat(Told.of(bench.poll(settle))).startsWith("gone a,");
+        assertThat(PollReplyText.of(bench.poll(settle))).startsWith("gone a,");
         assertThat(bench.state()).hasToString(before.toString());
     }
 

@@ -21,8 +21,8 @@ import io.delayqueue.store.PollRequest.Reclaiming;
 import io.delayqueue.store.Purge;
 import io.delayqueue.store.SendReply;
 import io.delayqueue.store.Settlement;
+import io.delayqueue.store.bench.PollReplyText;
 import io.delayqueue.store.bench.StoreBench;
-import io.delayqueue.store.bench.Told;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -271,7 +271,7 @@ class StoreModelTests {
         PollReply reply = model.poll(kind, request);
         List<Held> mine = held(kind, consumer);
         reply.claims().forEach(claim -> mine.add(new Held(claim.id(), claim.token())));
-        return Told.of(reply);
+        return PollReplyText.of(reply);
     }
 
     /** Sometimes twice, as a client does that sends an unanswered command again. */
@@ -279,9 +279,9 @@ class StoreModelTests {
         PollReply reply = Await.result(bench.store().poll(shard(kind), request));
         if (random.nextInt(8) == 0) {
             PollReply repeated = Await.result(bench.store().poll(shard(kind), request));
-            assertThat(Told.of(repeated)).as(this::last).isEqualTo(Told.of(reply));
+            assertThat(PollReplyText.of(repeated)).as(this::last).isEqualTo(PollReplyText.of(reply));
         }
-        return Told.of(reply);
+        return PollReplyText.of(reply);
     }
 
     private PollRequest request(QueueKind kind, String consumer) {

@@ -76,8 +76,8 @@ class StoppingApplication {
     }
 
     @Bean
-    Told told() {
-        return new Told();
+    ReceivedEvents receivedEvents() {
+        return new ReceivedEvents();
     }
 
     @Bean
@@ -130,7 +130,7 @@ class StoppingApplication {
         }
     }
 
-    static class Told implements DelayQueueEvents {
+    static class ReceivedEvents implements DelayQueueEvents {
 
         @Override
         public void acknowledged(Recipient recipient, String id, int attempt, Duration handling, Duration sinceSent) {

@@ -14,14 +14,14 @@ import java.util.function.Function;
  * {@link StoreBench#T0}. A claim is written as {@code id#attempt@due}, followed by the last failure in parentheses; the id of
  * one that is to be handled in isolation ends with {@code !}.
  */
-public final class Told {
+public final class PollReplyText {
 
-    private Told() {}
+    private PollReplyText() {}
 
     /** Formats a reply. */
     public static String of(PollReply reply) {
         List<String> parts = new ArrayList<>();
-        add(parts, "claimed", reply.claims(), Told::claim);
+        add(parts, "claimed", reply.claims(), PollReplyText::claim);
         add(parts, "gone", rejected(reply, false), Settlement::id);
         add(parts, "lost", rejected(reply, true), Settlement::id);
         add(parts, "reclaimed", reply.reclaimed(), id -> id);

@@ -17,12 +17,12 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 
 /** Gives each meter a value: an application listens, receives, has dead letters, and had a call rejected by Redis. */
-final class EverythingMoved {
+final class EachMeter {
 
     /** A topic with characters that a meter may have to escape. */
     static final String ODD_TOPIC = "order/\"cancel\" {ü} \\ 100 %";
 
-    private EverythingMoved() {}
+    private EachMeter() {}
 
     static class Listeners {
 

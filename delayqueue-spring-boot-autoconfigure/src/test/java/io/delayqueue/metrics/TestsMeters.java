@@ -8,7 +8,7 @@ import java.lang.annotation.Target;
 /** The meters of a test. {@link MeterTest} checks that the test has read a value above zero of each. */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
-@interface Moves {
+@interface TestsMeters {
 
     DelayQueueMeters[] value();
 }
