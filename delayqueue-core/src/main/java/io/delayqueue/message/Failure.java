@@ -1,5 +1,6 @@
 package io.delayqueue.message;
 
+import io.delayqueue.Internal;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;
@@ -33,11 +34,13 @@ public record Failure(String type, String message, @Nullable String stack) {
     }
 
     /** Describes an exception with its stack trace. Never throws, even if the methods of the exception do. */
+    @Internal
     public static Failure withStack(Throwable exception) {
         return new Failure(exception.getClass().getName(), messageOf(exception), stackOf(exception));
     }
 
     /** Returns the cause of an exception; null if it has none or its {@code getCause} throws. */
+    @Internal
     public static @Nullable Throwable causeOf(Throwable exception) {
         try {
             return exception.getCause();
@@ -47,11 +50,13 @@ public record Failure(String type, String message, @Nullable String stack) {
     }
 
     /** Whether an exception or one of its causes has one of these types. */
+    @Internal
     public static boolean hasCause(Throwable exception, List<? extends Class<? extends Throwable>> types) {
         return types.stream().anyMatch(type -> findCause(exception, type) != null);
     }
 
     /** Returns the exception or its first cause that has a type; null if there is none among the first 50. */
+    @Internal
     public static <T extends Throwable> @Nullable T findCause(Throwable exception, Class<T> type) {
         Throwable cause = exception;
         for (int i = 0; cause != null && i < MAX_CAUSES; i++) {

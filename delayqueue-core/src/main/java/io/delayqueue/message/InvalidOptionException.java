@@ -1,5 +1,6 @@
 package io.delayqueue.message;
 
+import io.delayqueue.Internal;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -33,6 +34,7 @@ public final class InvalidOptionException extends IllegalArgumentException {
      *
      * @throws InvalidOptionException if {@code holds} is false
      */
+    @Internal
     public static void require(boolean holds, String option, String problem) {
         if (!holds) {
             throw new InvalidOptionException(option, problem);
@@ -46,6 +48,7 @@ public final class InvalidOptionException extends IllegalArgumentException {
      * @param max the greatest permitted value
      * @throws InvalidOptionException if the value is out of range
      */
+    @Internal
     public static <T extends Comparable<T>> void requireRange(String option, T value, T min, T max) {
         if (value.compareTo(min) < 0 || value.compareTo(max) > 0) {
             throw new InvalidOptionException(
