@@ -139,7 +139,7 @@ final class ReceiverShard implements Demand {
 
     @Override
     public @Nullable Poll begin() {
-        if (!topic.mayClaim(this) || !isReady()) {
+        if (!topic.uses(this) || topic.isClaiming() || !isReady()) {
             return session.size() == 0 ? null : session.begin(NOTHING, context.reclaiming(false), false, List.of());
         }
         nextPoll.began(topic.newestReceiver() > 0 ? plan() : NextPoll.Plan.NEVER);
@@ -170,8 +170,9 @@ final class ReceiverShard implements Demand {
         if (session.size() > 0) {
             return Duration.ZERO;
         }
-        long wait = topic.mayClaim(this) ? nanosUntilClaim() : Long.MAX_VALUE;
-        return wait == Long.MAX_VALUE ? PeriodicTask.UNTIL_WOKEN : Duration.ofNanos(Math.max(0, wait));
+        long wait = topic.uses(this) ? nanosUntilClaim() : Long.MAX_VALUE;
+        boolean blocked = wait <= 0 && topic.isClaiming(); // the end of the claim in progress wakes this shard
+        return blocked || wait == Long.MAX_VALUE ? PeriodicTask.UNTIL_WOKEN : Duration.ofNanos(Math.max(0, wait));
     }
 
     @Override

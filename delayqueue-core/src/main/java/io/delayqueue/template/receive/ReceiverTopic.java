@@ -280,9 +280,14 @@ final class ReceiverTopic {
         return queue.newest();
     }
 
-    /** Whether a shard may claim now. */
-    boolean mayClaim(ReceiverShard shard) {
-        return call == null && shards.contains(shard);
+    /** Whether a shard claims for receivers. */
+    boolean uses(ReceiverShard shard) {
+        return shards.contains(shard);
+    }
+
+    /** Whether a claim is in progress. Its end wakes the shards that are ready for the next one. */
+    boolean isClaiming() {
+        return call != null;
     }
 
     /** Begins the claim of a shard for the first receivers. */

@@ -1,0 +1,127 @@
+package io.delayqueue.template.receive;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.message.Shard;
+import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.PollReply;
+import io.delayqueue.store.script.ShardPlan;
+import io.delayqueue.store.script.ShardPlan.OnConflict;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.function.Supplier;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** A receiver of a topic with several shards, whose polls the test holds or lets fail. */
+class ReceivedShardsTests extends ReceiveTest {
+
+    private static final int SHARDS = 4;
+
+    /** Makes a poll of a shard, or lets it fail. */
+    private interface Polls {
+        CompletableFuture<Optional<PollReply>> poll(Shard shard, Supplier<CompletableFuture<Optional<PollReply>>> poll);
+    }
+
+    private volatile Polls polls = (shard, poll) -> poll.get();
+    private DefaultDelayQueueReceiver sharded;
+
+    @Override
+    protected ShardPlan plan() {
+        return plan(SHARDS);
+    }
+
+    private static ShardPlan plan(int shards) {
+        return new ShardPlan(Map.of("orders", shards), OnConflict.FAIL);
+    }
+
+    @BeforeEach
+    void build() {
+        queue.topics.shards("orders").join();
+        sharded = builder(polled(queue.store), queue.topics).build();
+    }
+
+    @AfterEach
+    void close() {
+        sharded.close();
+    }
+
+    @SuppressWarnings("unchecked")
+    private MessageStore polled(MessageStore store) {
+        return (MessageStore) Proxy.newProxyInstance(
+                MessageStore.class.getClassLoader(),
+                new Class<?>[] {MessageStore.class},
+                (proxy, method, arguments) -> {
+                    if (method.getName().equals("pollIfRegistered")) {
+                        return polls.poll((Shard) arguments[0], () -> {
+                            try {
+                                return (CompletableFuture<Optional<PollReply>>) method.invoke(store, arguments);
+                            } catch (ReflectiveOperationException e) {
+                                throw new IllegalStateException(e);
+                            }
+                        });
+                    }
+                    try {
+                        return method.invoke(store, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause();
+                    }
+                });
+    }
+
+    /** An id of a shard. */
+    private static String id(int shard, int number) {
+        return IntStream.range(0, Integer.MAX_VALUE)
+                .mapToObj(i -> "m" + i)
+                .filter(id -> shardOf(id) == shard)
+                .skip(number)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static int shardOf(String id) {
+        return Shard.of("orders", id, SHARDS).index();
+    }
+
+    private CompletableFuture<List<LeasedDelivery>> waitingFor(int max) {
+        return sharded.receiveAsync("orders", max, LONG, LEASE);
+    }
+
+    @Test
+    void aShardWithASettlementDuringTheClaimOfAnotherIsPolledWhenItsNextMessageIsDue() throws InterruptedException {
+        send(id(1, 0), Duration.ZERO);
+        LeasedDelivery delivery = join(waitingFor(1)).get(0);
+        send(id(1, 1), Duration.ofMinutes(1));
+        CompletableFuture<List<LeasedDelivery>> first = waitingFor(1);
+        CompletableFuture<List<LeasedDelivery>> second = waitingFor(1);
+        awaitAsleep();
+        CompletableFuture<Void> released = new CompletableFuture<>();
+        CountDownLatch held = new CountDownLatch(1);
+        polls = (shard, poll) -> {
+            CompletableFuture<Optional<PollReply>> replied = poll.get();
+            if (shard.index() != 0) {
+                return replied;
+            }
+            held.countDown();
+            return replied.thenCombine(released, (reply, nothing) -> reply);
+        };
+        send(id(0, 0), Duration.ZERO);
+        held.await();
+        assertThat(join(delivery.acknowledge())).isTrue();
+        released.complete(null);
+        assertThat(ids(first)).containsExactly(id(0, 0));
+        awaitAsleep();
+
+        pass(Duration.ofMinutes(1));
+
+        assertThat(ids(second)).containsExactly(id(1, 1));
+    }
+}
