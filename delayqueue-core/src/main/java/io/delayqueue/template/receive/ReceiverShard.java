@@ -188,12 +188,14 @@ final class ReceiverShard implements Demand {
         suspectNext = reply.suspectsLeft() && !(poll.request().claiming().suspect() && moreIsDue);
         overdueLeases = reply.untilNextLeaseEnd().isZero();
         nextPoll.replied(reply, false);
-        if (!ended.receivers().isEmpty() && reply.suspectsLeft()) {
-            nextPoll.pollNow();
-        } else if (!ended.receivers().isEmpty() && reply.claims().isEmpty() && !moreIsDue) {
+        boolean claimsSuspect = !ended.receivers().isEmpty() && reply.suspectsLeft();
+        if (!ended.receivers().isEmpty() && reply.claims().isEmpty() && !moreIsDue && !claimsSuspect) {
             emptyUpTo = ended.upTo();
         }
         topic.claimed(this, ended, poll, reply);
+        if (claimsSuspect) { // last: it wakes this shard, but the others claim before it
+            nextPoll.pollNow();
+        }
     }
 
     private @Nullable Call endCall() {

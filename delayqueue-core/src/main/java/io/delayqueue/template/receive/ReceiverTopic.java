@@ -302,13 +302,15 @@ final class ReceiverTopic {
     void claimed(ReceiverShard shard, Call claim, Poll poll, PollReply reply) {
         endCall(shard);
         Deque<Claim> claims = new ArrayDeque<>(reply.claims());
+        List<Runnable> completions = new ArrayList<>();
         for (Waiting receiver : claim.receivers()) {
             if (!receiver.future.isDone() && !claims.isEmpty()) {
-                deliver(shard, receiver, claims, poll.sentAt(), reply.nowMicros());
+                completions.add(deliver(shard, receiver, claims, poll.sentAt(), reply.nowMicros()));
             }
         }
+        advance(); // first: settlements wake this shard, but the others claim before it
+        completions.forEach(context::complete);
         shard.release(claims);
-        advance();
     }
 
     private void endCall(ReceiverShard shard) {
@@ -317,7 +319,9 @@ final class ReceiverTopic {
         }
     }
 
-    private void deliver(ReceiverShard shard, Waiting receiver, Deque<Claim> claims, long polledAt, long nowMicros) {
+    /** Takes claims for a receiver, and returns the completion of its future. */
+    private Runnable deliver(
+            ReceiverShard shard, Waiting receiver, Deque<Claim> claims, long polledAt, long nowMicros) {
         List<LeasedDelivery> deliveries = new ArrayList<>();
         while (deliveries.size() < receiver.request.max() && !claims.isEmpty()) {
             Claim claim = claims.remove();
@@ -327,15 +331,16 @@ final class ReceiverTopic {
                 shard.deadLetter(claim, e);
             }
         }
-        if (!deliveries.isEmpty()) {
-            queue.remove(receiver);
-            deliveries.forEach(delivery -> publishStarted(delivery, nowMicros));
-            context.complete(() -> {
-                if (!receiver.future.complete(deliveries)) {
-                    deliveries.forEach(LeasedDelivery::release);
-                }
-            });
+        if (deliveries.isEmpty()) {
+            return () -> {};
         }
+        queue.remove(receiver);
+        deliveries.forEach(delivery -> publishStarted(delivery, nowMicros));
+        return () -> {
+            if (!receiver.future.complete(deliveries)) {
+                deliveries.forEach(LeasedDelivery::release);
+            }
+        };
     }
 
     private void publishStarted(LeasedDelivery delivery, long nowMicros) {

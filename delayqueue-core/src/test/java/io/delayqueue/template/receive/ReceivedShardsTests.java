@@ -1,6 +1,7 @@
 package io.delayqueue.template.receive;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.message.Shard;
 import io.delayqueue.store.MessageStore;
@@ -14,6 +15,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -123,5 +125,32 @@ class ReceivedShardsTests extends ReceiveTest {
         pass(Duration.ofMinutes(1));
 
         assertThat(ids(second)).containsExactly(id(1, 1));
+    }
+
+    @Test
+    void shardsClaimInTurnEvenIfReceiversSettleAtOnce() {
+        int backlog = 20;
+        for (int i = 0; i < backlog; i++) {
+            send(id(0, i), Duration.ZERO);
+        }
+        for (int shard = 1; shard < SHARDS; shard++) {
+            send(id(shard, 0), Duration.ZERO);
+        }
+        List<Integer> order = new CopyOnWriteArrayList<>();
+        // two leases: one claim does not serve both
+        receiveAgainAndAgain(LEASE, order);
+        receiveAgainAndAgain(LEASE.plusHours(1), order);
+        await().until(() -> order.size() == backlog + SHARDS - 1);
+
+        assertThat(order.subList(0, 3 * SHARDS)).contains(1, 2, 3);
+    }
+
+    private void receiveAgainAndAgain(Duration lease, List<Integer> order) {
+        CompletableFuture<?> unused = sharded.receiveAsync("orders", 1, LONG, lease)
+                .thenAccept(received -> received.forEach(delivery -> {
+                    CompletableFuture<?> acknowledged = delivery.acknowledge();
+                    order.add(shardOf(delivery.id()));
+                    receiveAgainAndAgain(lease, order);
+                }));
     }
 }
