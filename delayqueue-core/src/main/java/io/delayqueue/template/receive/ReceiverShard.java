@@ -37,6 +37,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReceiverShard implements Demand {
 
+    /** A poll that takes this long to fail has probably waited for a reply in vain. */
+    private static final long LATE = Duration.ofSeconds(1).toNanos();
     /** Claims nothing: the poll only settles or reclaims. */
     private static final Claiming NOTHING = new Claiming(0, PollRequest.MAX_BYTES, Duration.ofSeconds(1));
 
@@ -58,6 +60,10 @@ final class ReceiverShard implements Demand {
     private @Nullable RuntimeException failure;
     /** The newest receiver at that failure. */
     private long failedUpTo;
+    /** The newest receiver at the last failure that came {@link #LATE}. */
+    private long failedLateUpTo;
+    /** When the last run began that did not take a reply. A poll in progress was sent then. */
+    private long sentAt;
 
     ReceiverShard(ReceiverContext context, ReceiverTopic topic, TopicTasks tasks, Shard shard) {
         this.context = context;
@@ -125,6 +131,11 @@ final class ReceiverShard implements Demand {
         return emptyUpTo >= receiver || (failure != null && failedUpTo >= receiver);
     }
 
+    /** Whether a poll failed while the receiver waited, and took long to fail. */
+    boolean failedLateFor(long receiver) {
+        return failedLateUpTo >= receiver;
+    }
+
     /** Whether leases are overdue, which are reclaimed even if no receiver waits. */
     boolean hasOverdueLeases() {
         return overdueLeases;
@@ -136,6 +147,13 @@ final class ReceiverShard implements Demand {
     }
 
     // ---- polls -----------------------------------------------------------------------------------------------------
+
+    @Override
+    public void runs() {
+        if (!poller.isWaiting()) {
+            sentAt = context.now();
+        }
+    }
 
     @Override
     public @Nullable Poll begin() {
@@ -230,6 +248,7 @@ final class ReceiverShard implements Demand {
         }
         failure = cause;
         failedUpTo = topic.newestReceiver();
+        failedLateUpTo = context.now() - sentAt >= LATE ? failedUpTo : failedLateUpTo;
         topic.failed(this, claimed, cause);
         return passedOn;
     }

@@ -38,7 +38,8 @@ import org.jspecify.annotations.Nullable;
  * <p>Receivers are numbered from 1. The result of a claim holds for all receivers that wait when it begins: if a shard
  * has no message for the first receiver, it has none for the others. The fields named {@code upTo} are the number of the
  * newest receiver for which a result holds. A wait that has timed out ends when all shards are empty for its receiver,
- * or the topic is not registered, or the polls fail.
+ * or the topic is not registered, or the polls fail. If a poll fails late, as after a command timeout, the wait does not
+ * continue with the next shard, whose poll could take as long.
  *
  * <p>Receiving does not register a topic. An unregistered topic is looked up for each new receiver, and when
  * {@link AbsentTopics} reports that the topic may be registered.
@@ -209,7 +210,8 @@ final class ReceiverTopic {
         }
         return shards.isEmpty()
                 ? lookUp.hasNothingFor(receiver.number)
-                : shards.stream().allMatch(shard -> shard.hasNothingFor(receiver.number));
+                : shards.stream().allMatch(shard -> shard.hasNothingFor(receiver.number))
+                        || shards.stream().anyMatch(shard -> shard.failedLateFor(receiver.number));
     }
 
     private void endWait(Waiting receiver, @Nullable Throwable failure) {

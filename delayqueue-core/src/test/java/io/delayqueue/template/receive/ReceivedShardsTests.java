@@ -1,13 +1,17 @@
 package io.delayqueue.template.receive;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.message.Shard;
+import io.delayqueue.redis.RedisCallException;
+import io.delayqueue.redis.RedisCallException.Kind;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.script.ShardPlan;
 import io.delayqueue.store.script.ShardPlan.OnConflict;
+import io.delayqueue.template.DelayQueueUnavailableException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -17,6 +21,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -97,6 +102,14 @@ class ReceivedShardsTests extends ReceiveTest {
         return sharded.receiveAsync("orders", max, LONG, LEASE);
     }
 
+    private List<LeasedDelivery> withoutWait() {
+        return sharded.receive("orders", 1, Duration.ZERO, LEASE);
+    }
+
+    private static CompletableFuture<Optional<PollReply>> unanswered() {
+        return CompletableFuture.failedFuture(new RedisCallException(Kind.UNKNOWN, "no reply in time", null));
+    }
+
     @Test
     void aShardWithASettlementDuringTheClaimOfAnotherIsPolledWhenItsNextMessageIsDue() throws InterruptedException {
         send(id(1, 0), Duration.ZERO);
@@ -152,5 +165,30 @@ class ReceivedShardsTests extends ReceiveTest {
                     order.add(shardOf(delivery.id()));
                     receiveAgainAndAgain(lease, order);
                 }));
+    }
+
+    @Test
+    void aReceiverWithoutWaitDoesNotWaitForTheTimeoutOfEachShard() {
+        assertThat(withoutWait()).isEmpty();
+        AtomicInteger sent = new AtomicInteger();
+        polls = (shard, poll) -> {
+            sent.incrementAndGet();
+            return CompletableFuture.supplyAsync(() -> {
+                pass(Duration.ofSeconds(5));
+                throw new RedisCallException(Kind.UNKNOWN, "no reply in time", null);
+            });
+        };
+
+        assertThatThrownBy(this::withoutWait).isInstanceOf(DelayQueueUnavailableException.class);
+
+        assertThat(sent).hasValue(1);
+    }
+
+    @Test
+    void aReceiverWithoutWaitGetsTheMessageOfAShardBehindOneThatRefuses() {
+        send(id(2, 0), Duration.ZERO);
+        polls = (shard, poll) -> shard.index() < 2 ? unanswered() : poll.get();
+
+        assertThat(withoutWait()).extracting(LeasedDelivery::id).containsExactly(id(2, 0));
     }
 }
