@@ -33,7 +33,7 @@ public interface Demand {
      * @return whether the failure was passed on to those who wait for the poll; otherwise the poll is repeated unchanged
      *     after a back-off
      */
-    boolean failed(RuntimeException failure);
+    boolean failed(Throwable failure);
 
     /** Called at the start of each run. */
     default void runs() {}

@@ -79,7 +79,7 @@ public final class ShardPoller extends RedisTask implements SignalListener {
         try {
             demand.runs();
             return round();
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
             if (demand.failed(e)) {
                 return demand.untilNext();
             }
@@ -103,12 +103,10 @@ public final class ShardPoller extends RedisTask implements SignalListener {
             return demand.untilReplied(sent);
         }
         session.end();
-        if (reply.isPresent()) {
-            demand.replied(sent, reply.get());
-            session.publish(sent, reply.get());
-        } else {
-            demand.unregistered();
-            session.rejectUnregistered(sent);
+        try {
+            reply.ifPresentOrElse(present -> demand.replied(sent, present), demand::unregistered);
+        } finally { // even if the demand fails, for example without memory, Redis has settled
+            reply.ifPresentOrElse(present -> session.publish(sent, present), () -> session.rejectUnregistered(sent));
         }
         return demand.untilNext();
     }

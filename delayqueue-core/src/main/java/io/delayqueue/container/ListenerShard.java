@@ -288,7 +288,7 @@ final class ListenerShard implements Demand {
     }
 
     @Override
-    public boolean failed(RuntimeException failure) {
+    public boolean failed(Throwable failure) {
         share.endReservation();
         share.wants(false);
         suspects.releaseSlot();

@@ -57,7 +57,7 @@ final class ReceiverShard implements Demand {
     /** The newest receiver for which a claim found no message. */
     private long emptyUpTo;
     /** The failure of the last poll; null if it succeeded. */
-    private @Nullable RuntimeException failure;
+    private @Nullable Throwable failure;
     /** The newest receiver at that failure. */
     private long failedUpTo;
     /** The newest receiver at the last failure that came {@link #LATE}. */
@@ -142,7 +142,7 @@ final class ReceiverShard implements Demand {
     }
 
     @Nullable
-    RuntimeException failure() {
+    Throwable failure() {
         return failure;
     }
 
@@ -230,7 +230,7 @@ final class ReceiverShard implements Demand {
     }
 
     @Override
-    public boolean failed(RuntimeException cause) {
+    public boolean failed(Throwable cause) {
         boolean passedOn = context.isClosed() || !(cause instanceof RedisCallException);
         Poll poll = session.open();
         if (passedOn && poll != null) {

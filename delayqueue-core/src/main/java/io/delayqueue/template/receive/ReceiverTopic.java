@@ -352,7 +352,7 @@ final class ReceiverTopic {
     }
 
     /** A poll of a shard failed. */
-    void failed(ReceiverShard shard, boolean claimed, RuntimeException failure) {
+    void failed(ReceiverShard shard, boolean claimed, Throwable failure) {
         endCall(shard);
         if (failure instanceof TopicRegisteredAnewException) {
             forget();
@@ -423,7 +423,7 @@ final class ReceiverTopic {
                 again();
                 failure = e;
                 throw e;
-            } catch (RuntimeException e) {
+            } catch (RuntimeException | Error e) {
                 failAll(e);
             } finally {
                 if (!isWaiting()) {

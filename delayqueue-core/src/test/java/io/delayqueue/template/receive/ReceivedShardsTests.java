@@ -191,4 +191,11 @@ class ReceivedShardsTests extends ReceiveTest {
 
         assertThat(withoutWait()).extracting(LeasedDelivery::id).containsExactly(id(2, 0));
     }
+
+    @Test
+    void anErrorOfAPollEndsTheWait() {
+        polls = (shard, poll) -> CompletableFuture.failedFuture(new NoClassDefFoundError("a class of the codec"));
+
+        assertThatThrownBy(() -> join(waitingFor(1))).hasStackTraceContaining("a class of the codec");
+    }
 }
