@@ -271,7 +271,7 @@ final class ReceiverTopic {
             queue.removeAll().forEach(receiver -> receiver.future.complete(List.of()));
             end();
             used.values().forEach(ReceiverShard::close);
-            tasks.planNothing();
+            tasks.close();
         });
     }
 

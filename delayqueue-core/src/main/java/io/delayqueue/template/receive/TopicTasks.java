@@ -17,7 +17,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Planned runs begin on a thread of the receiver's scheduler, with one task for all, while any is planned.
  *
- * <p>A task that fails runs again after the back-off of an {@link Outage}. Thread-safe.
+ * <p>A task that fails runs again after the back-off of an {@link Outage}. After the receiver was closed, nothing is
+ * planned, so a task that is woken runs without a back-off. Thread-safe.
  */
 final class TopicTasks implements PeriodicTaskScheduler {
 
@@ -39,8 +40,9 @@ final class TopicTasks implements PeriodicTaskScheduler {
         this.name = name;
     }
 
-    /** Cancels all planned runs. Tasks can be woken still. */
-    void planNothing() {
+    /** Called when the receiver is closed: repeats what has failed once more, and cancels all planned runs. */
+    void close() {
+        List.copyOf(planned).stream().filter(task -> task.outage != null).forEach(Task::run);
         planned.clear();
         planTimer();
     }
@@ -112,7 +114,7 @@ final class TopicTasks implements PeriodicTaskScheduler {
             if (woken.compareAndSet(false, true)) {
                 executor.execute(() -> {
                     woken.set(false);
-                    if (outage == null || !outage.backsOff(context.now())) {
+                    if (outage == null || context.isClosed() || !outage.backsOff(context.now())) {
                         run();
                         planTimer();
                     }

@@ -11,6 +11,7 @@ import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.script.ShardPlan;
 import io.delayqueue.store.script.ShardPlan.OnConflict;
+import io.delayqueue.template.DelayQueueException;
 import io.delayqueue.template.DelayQueueUnavailableException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
@@ -197,5 +198,26 @@ class ReceivedShardsTests extends ReceiveTest {
         polls = (shard, poll) -> CompletableFuture.failedFuture(new NoClassDefFoundError("a class of the codec"));
 
         assertThatThrownBy(() -> join(waitingFor(1))).hasStackTraceContaining("a class of the codec");
+    }
+
+    @Test
+    void aSettlementAfterTheReceiverWasClosedDuringABackOffFails() {
+        send(id(0, 0), Duration.ZERO);
+        send(id(0, 1), Duration.ZERO);
+        List<LeasedDelivery> deliveries = join(waitingFor(2));
+        awaitAsleep();
+        AtomicInteger sent = new AtomicInteger();
+        polls = (shard, poll) -> {
+            sent.incrementAndGet();
+            return unanswered();
+        };
+        CompletableFuture<Boolean> before = deliveries.get(0).acknowledge();
+        await().until(() -> sent.get() > 0);
+
+        sharded.close();
+        CompletableFuture<Boolean> after = deliveries.get(1).acknowledge();
+
+        assertThatThrownBy(() -> join(before)).hasCauseInstanceOf(DelayQueueException.class);
+        assertThatThrownBy(() -> join(after)).hasCauseInstanceOf(DelayQueueException.class);
     }
 }
