@@ -117,7 +117,14 @@ final class ReceiverTopic {
 
     /** Returns a shard of the topic. Any thread may call this. */
     ReceiverShard shard(Shard shard) {
-        return used.computeIfAbsent(shard, created -> new ReceiverShard(context, this, tasks, created));
+        ReceiverShard known = used.get(shard);
+        if (known != null) {
+            return known;
+        }
+        // not in computeIfAbsent: the new shard schedules a task, and this thread may then run others that use the map
+        ReceiverShard created = new ReceiverShard(context, this, tasks, shard);
+        ReceiverShard other = used.putIfAbsent(shard, created);
+        return other == null ? created : other;
     }
 
     /** Whether receivers wait, a claim is in progress, or leases are overdue. Any thread may call this. */

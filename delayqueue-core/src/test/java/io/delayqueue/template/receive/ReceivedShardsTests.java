@@ -11,8 +11,10 @@ import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.script.ShardPlan;
 import io.delayqueue.store.script.ShardPlan.OnConflict;
+import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.DelayQueueException;
 import io.delayqueue.template.DelayQueueUnavailableException;
+import io.delayqueue.testing.SystemClock;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
@@ -22,6 +24,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
@@ -219,5 +222,41 @@ class ReceivedShardsTests extends ReceiveTest {
 
         assertThatThrownBy(() -> join(before)).hasCauseInstanceOf(DelayQueueException.class);
         assertThatThrownBy(() -> join(after)).hasCauseInstanceOf(DelayQueueException.class);
+    }
+
+    @Test
+    void aReplyToTheLookUpDuringTheFirstSettlementOfAShardDoesNotFail() {
+        send(id(0, 0), Duration.ZERO);
+        LeasedDelivery delivery = receiveOne();
+        CompletableFuture<Void> replied = queue.faults.holdReplies("register");
+        AtomicBoolean replies = new AtomicBoolean();
+        TopicRegistry registry = new TopicRegistry(queue.scripts, queue.keySpace);
+        DefaultDelayQueueReceiver settling = builder(queue.store, registry)
+                .nanoTime(() -> {
+                    // the settlement runs the tasks of the topic, so that the reply to the look-up joins them
+                    if (replies.get() && isWithinTasks() && replies.compareAndSet(true, false)) {
+                        CompletableFuture.runAsync(() -> replied.complete(null)).join();
+                    }
+                    return SystemClock.nanos();
+                })
+                .build();
+        CompletableFuture<List<LeasedDelivery>> waiting = settling.receiveAsync("orders", 1, LONG, LEASE);
+        await().until(queue::isCalling);
+        queue.faults.pass();
+        registry.shards("orders").join();
+
+        replies.set(true);
+        assertThat(join(settling.leases().acknowledge("orders", delivery.id(), delivery.receipt())))
+                .isTrue();
+
+        assertThat(replies).isFalse();
+        send(id(1, 0), Duration.ZERO);
+        assertThat(ids(waiting)).containsExactly(id(1, 0));
+        settling.close();
+    }
+
+    private static boolean isWithinTasks() {
+        return StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE)
+                .walk(frames -> frames.anyMatch(frame -> frame.getDeclaringClass() == SequentialExecutor.class));
     }
 }
