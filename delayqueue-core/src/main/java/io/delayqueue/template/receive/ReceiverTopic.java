@@ -362,7 +362,7 @@ final class ReceiverTopic {
     void failed(ReceiverShard shard, boolean claimed, Throwable failure) {
         endCall(shard);
         if (failure instanceof TopicRegisteredAnewException) {
-            forget();
+            forget(shard);
         } else if (claimed && !(failure instanceof RedisCallException)) {
             failAll(failure);
         }
@@ -372,13 +372,18 @@ final class ReceiverTopic {
     /** A poll found that the topic is not registered. */
     void unregistered(ReceiverShard shard) {
         endCall(shard);
-        forget();
+        forget(shard);
         advance();
     }
 
-    private void forget() {
-        used.clear();
-        forgetShards();
+    /** Forgets all shards of an ended registration. Those of the next one may be in use already. */
+    private void forget(ReceiverShard ended) {
+        if (shards.isEmpty() || uses(ended)) {
+            used.clear();
+            forgetShards();
+        } else {
+            used.remove(ended.shard(), ended);
+        }
     }
 
     private void forgetShards() {

@@ -9,8 +9,10 @@ import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.RedisCallException.Kind;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.PollReply;
+import io.delayqueue.store.script.RedisMessageStore;
 import io.delayqueue.store.script.ShardPlan;
 import io.delayqueue.store.script.ShardPlan.OnConflict;
+import io.delayqueue.store.script.TopicDeletion;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.DelayQueueException;
 import io.delayqueue.template.DelayQueueUnavailableException;
@@ -258,5 +260,45 @@ class ReceivedShardsTests extends ReceiveTest {
     private static boolean isWithinTasks() {
         return StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE)
                 .walk(frames -> frames.anyMatch(frame -> frame.getDeclaringClass() == SequentialExecutor.class));
+    }
+
+    @Test
+    void aPollOfAnEndedRegistrationDoesNotEndTheNextOne() {
+        TopicRegistry following = new TopicRegistry(queue.scripts, queue.keySpace);
+        DefaultDelayQueueReceiver receiving = builder(
+                        polled(new RedisMessageStore(queue.scripts, queue.keySpace, following)), following)
+                .build();
+        send(id(1, 0), Duration.ZERO);
+        LeasedDelivery delivery =
+                join(receiving.receiveAsync("orders", 1, LONG, LEASE)).get(0);
+        CompletableFuture<Optional<PollReply>> unanswered = new CompletableFuture<>();
+        polls = (shard, poll) -> shard.index() == 1 && shard.count() == SHARDS
+                ? poll.get().thenCompose(reply -> unanswered)
+                : poll.get();
+        CompletableFuture<Boolean> acknowledged = delivery.acknowledge();
+        await().until(() -> template.find("orders", delivery.id()).isEmpty());
+        CompletableFuture<List<LeasedDelivery>> waiting = receiving.receiveAsync("orders", 1, LONG, LEASE);
+        awaitAsleep();
+        TopicRegistry five = new TopicRegistry(queue.scripts, queue.keySpace, plan(5));
+        new TopicDeletion(queue.scripts, queue.keySpace, five).delete("orders");
+        five.shards("orders").join();
+        pass(SWEEP);
+        await().until(() -> following.shards("orders").join().size() == 5);
+        awaitAsleep();
+        int calls = queue.calls();
+
+        unanswered.completeExceptionally(new RedisCallException(Kind.UNKNOWN, "no reply in time", null));
+        await().until(() -> {
+            pass(Duration.ofSeconds(1));
+            return acknowledged.isDone();
+        });
+        awaitAsleep();
+
+        assertThat(acknowledged).isCompletedExceptionally();
+        assertThat(queue.calls() - calls)
+                .as("neither a look-up nor a poll of the new shards")
+                .isZero();
+        assertThat(waiting).isNotDone();
+        receiving.close();
     }
 }
