@@ -459,6 +459,9 @@ final class ReceiverTopic {
         }
 
         private void found(List<Shard> found) {
+            if (ended) { // the receiver was closed meanwhile
+                return;
+            }
             shards = found.stream().map(ReceiverTopic.this::shard).toList();
             signals = shards.stream().map(ReceiverShard::listen).toList();
             context.received.begin(found.get(0));

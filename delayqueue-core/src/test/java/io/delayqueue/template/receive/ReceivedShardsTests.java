@@ -20,6 +20,7 @@ import io.delayqueue.testing.SystemClock;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -300,5 +301,25 @@ class ReceivedShardsTests extends ReceiveTest {
                 .isZero();
         assertThat(waiting).isNotDone();
         receiving.close();
+    }
+
+    @Test
+    void aReceiverThatWasClosedDuringItsLookUpConsumesNothing() {
+        List<String> consumed = new ArrayList<>();
+        DefaultDelayQueueReceiver closing = builder(queue.store, new TopicRegistry(queue.scripts, queue.keySpace))
+                .addConsumer(shard -> {
+                    consumed.add(shard.topic());
+                    return () -> {};
+                })
+                .build();
+        CompletableFuture<Void> replied = queue.faults.holdReplies("register");
+        CompletableFuture<List<LeasedDelivery>> waiting = closing.receiveAsync("orders", 1, LONG, LEASE);
+        closing.close();
+        assertThat(ids(waiting)).isEmpty();
+
+        replied.complete(null);
+        await().until(() -> !queue.isCalling());
+
+        assertThat(consumed).isEmpty();
     }
 }
