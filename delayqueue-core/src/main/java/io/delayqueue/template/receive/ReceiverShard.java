@@ -240,6 +240,7 @@ final class ReceiverShard implements Demand {
             session.withdraw();
         }
         if (passedOn) {
+            overdueLeases = false; // the next receiver reclaims them: a failure that was passed on has no back-off
             context.events.publish(events -> events.taskFailed(topic.name(), cause, Duration.ZERO));
         }
         boolean claimed = endCall() != null;

@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.RedisCallException.Kind;
+import io.delayqueue.store.CrashLimits;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.script.RedisMessageStore;
@@ -321,5 +322,32 @@ class ReceivedShardsTests extends ReceiveTest {
         await().until(() -> !queue.isCalling());
 
         assertThat(consumed).isEmpty();
+    }
+
+    @Test
+    void aRejectedPollIsNotRepeatedForOverdueLeases() {
+        Duration grace = Duration.ofMinutes(5);
+        DefaultDelayQueueReceiver graceful = builder(polled(queue.store), queue.topics)
+                .settings(new ReceiveSettings(SWEEP, SWEEP, 3, 0, CrashLimits.DEFAULTS, grace))
+                .build();
+        send(id(0, 0), Duration.ZERO);
+        join(graceful.receiveAsync("orders", 1, LONG, LEASE));
+        awaitNoTasks();
+        pass(LEASE);
+        assertThat(graceful.receive("orders", 1, Duration.ZERO, LEASE)).isEmpty();
+        awaitAsleep();
+        AtomicInteger rejected = new AtomicInteger();
+        polls = (shard, poll) -> {
+            rejected.incrementAndGet();
+            return CompletableFuture.supplyAsync(() -> {
+                throw new IllegalStateException("a newer format");
+            });
+        };
+
+        pass(grace);
+        awaitNoTasks();
+
+        assertThat(rejected).hasValue(1);
+        graceful.close();
     }
 }
