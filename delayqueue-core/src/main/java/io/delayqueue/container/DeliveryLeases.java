@@ -253,7 +253,7 @@ final class DeliveryLeases implements ClaimedDelivery.Owner {
 
     /** Releases a delivery that was not started. */
     void release(ClaimedDelivery delivery) {
-        CompletableFuture<?> unused = delivery.release();
+        delivery.release();
     }
 
     // ---- settlements -----------------------------------------------------------------------------------------------

@@ -83,7 +83,7 @@ final class DeliveryPipeline {
      */
     @Nullable
     CompletableFuture<?> handle(List<ClaimedDelivery> claimed) {
-        boolean unused = Thread.interrupted(); // of former work of the thread
+        Thread.interrupted(); // of former work of the thread
         ThreadState state = ThreadState.current();
         try {
             return handle(claimed, state);
@@ -109,7 +109,7 @@ final class DeliveryPipeline {
         state.restore();
         try {
             // not join() or a dependent stage: they call toString() of the failure, which may throw
-            CompletionStage<?> unused = stage.handle((nothing, failure) -> {
+            stage.handle((nothing, failure) -> {
                 finish(readable, failure, started, settled);
                 return null;
             });
@@ -171,7 +171,7 @@ final class DeliveryPipeline {
     private void finish(ClaimedDelivery delivery, @Nullable Throwable failure) {
         Throwable own = failure instanceof BatchFailureException batch ? ownFailure(batch, delivery) : failure;
         if (own == null) {
-            CompletableFuture<Boolean> unused = delivery.acknowledge();
+            delivery.acknowledge();
             circuit.handled(delivery.id(), delivery.startedAt());
         } else {
             decide(delivery, own);
@@ -193,7 +193,7 @@ final class DeliveryPipeline {
             return;
         }
         Settlement decision = decision(delivery, failure);
-        CompletableFuture<?> unused = delivery.settle(decision, failure);
+        delivery.settle(decision, failure);
         if (decision instanceof Settlement.ToDeadLetters deadLetter) {
             FailureLog.log(
                     log::warn,

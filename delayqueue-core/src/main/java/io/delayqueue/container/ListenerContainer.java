@@ -335,7 +335,7 @@ final class ListenerContainer implements ManagedListener {
             }
             CompletableFuture<Void> drained = CompletableFuture.allOf(
                     shards.stream().map(ListenerShard::end).toArray(CompletableFuture[]::new));
-            CompletableFuture<Void> unused = drained.thenRun(() -> {
+            drained.thenRun(() -> {
                 runs.ended(this);
                 Completions.on(context.handlers(), () -> ended.complete(null)); // a callback of a user may block
             });
@@ -343,7 +343,7 @@ final class ListenerContainer implements ManagedListener {
             CompletableFuture<Void> waited = endedWithin(drain);
             doNotWaitForCallers(waited);
             // if all deliveries are settled by then, only a claim waits for its reply, and the stop ends without it
-            CompletableFuture<Void> ignored = endedWithin(closeWait).thenRun(() -> {
+            endedWithin(closeWait).thenRun(() -> {
                 if (hasSettledAll()) {
                     waited.complete(null);
                 }
@@ -462,7 +462,7 @@ final class ListenerContainer implements ManagedListener {
                     + " of its leases ended without a settlement");
             isolated.enter();
             try {
-                CompletableFuture<?> unused = pipeline.handle(List.of(suspect));
+                pipeline.handle(List.of(suspect));
             } finally {
                 isolated.leave();
                 endIfOnlyCallersAreLeft();

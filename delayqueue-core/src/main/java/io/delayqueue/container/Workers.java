@@ -97,7 +97,7 @@ final class Workers {
             }
         }
         if (stage != null) {
-            CompletableFuture<?> unused = stage.whenComplete((nothing, failure) -> {
+            stage.whenComplete((nothing, failure) -> {
                 running.decrementAndGet();
                 permits.release();
                 onIdle.run();

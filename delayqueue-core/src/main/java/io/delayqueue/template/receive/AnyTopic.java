@@ -49,7 +49,7 @@ final class AnyTopic {
         ReceiveRequest request = requests.get(index);
         CompletableFuture<List<LeasedDelivery>> polled =
                 receive(new ReceiveRequest(request.topic(), request.max(), Duration.ZERO, request.lease()));
-        CompletableFuture<?> unused = polled.whenComplete((deliveries, problem) -> {
+        polled.whenComplete((deliveries, problem) -> {
             if (problem != null && (!isOutage(problem) || isTimedOut())) {
                 fail(problem);
             } else if (problem != null || deliveries.isEmpty()) {
@@ -77,7 +77,7 @@ final class AnyTopic {
                     new ReceiveRequest(request.topic(), request.max(), Duration.ofNanos(left), request.lease())));
         }
         for (CompletableFuture<List<LeasedDelivery>> wait : waits) {
-            CompletableFuture<?> unused = wait.thenAccept(deliveries -> {
+            wait.thenAccept(deliveries -> {
                 if (!deliveries.isEmpty()) {
                     complete(deliveries);
                 }
@@ -86,7 +86,7 @@ final class AnyTopic {
         CompletableFuture<?> all = CompletableFuture.allOf(waits.toArray(CompletableFuture[]::new))
                 .whenComplete((nothing, problem) -> end(problem));
         // a result or a cancellation ends all waits
-        CompletableFuture<?> unused = result.whenComplete((deliveries, problem) -> {
+        result.whenComplete((deliveries, problem) -> {
             waits.forEach(wait -> wait.cancel(false));
             all.cancel(false);
         });

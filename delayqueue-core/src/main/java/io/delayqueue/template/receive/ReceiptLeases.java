@@ -135,7 +135,7 @@ final class ReceiptLeases implements Leases {
         }
         CompletableFuture<Optional<Boolean>> settling = Completions.call(() ->
                 context.topics.withShard(topic, id, shard -> adding.add(shards.apply(shard), settlement, delivery)));
-        CompletableFuture<?> unused = ReceiverContext.result(topic, settling.thenApply(found -> found.orElse(false)))
+        ReceiverContext.result(topic, settling.thenApply(found -> found.orElse(false)))
                 .whenComplete((accepted, failure) -> {
                     open.remove(request);
                     if (failure == null) {

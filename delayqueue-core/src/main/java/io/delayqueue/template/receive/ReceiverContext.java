@@ -35,8 +35,6 @@ final class ReceiverContext {
     final PayloadCodec codec;
     final EventBus events;
     final LongSupplier nanoTime;
-    /** The unregistered topics for which receivers wait. */
-    final AbsentTopics absent = new AbsentTopics(this);
     /** The topics from which receivers receive. */
     final ReceivedTopics received;
     /** The receiver's consumer name; never used by another consumer. */

@@ -37,8 +37,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReceiverShard implements Demand {
 
-    /** A poll that takes this long to fail has probably waited for a reply in vain. */
-    private static final long LATE = Duration.ofSeconds(1).toNanos();
     /** Claims nothing: the poll only settles or reclaims. */
     private static final Claiming NOTHING = new Claiming(0, PollRequest.MAX_BYTES, Duration.ofSeconds(1));
 
@@ -60,10 +58,6 @@ final class ReceiverShard implements Demand {
     private @Nullable Throwable failure;
     /** The newest receiver at that failure. */
     private long failedUpTo;
-    /** The newest receiver at the last failure that came {@link #LATE}. */
-    private long failedLateUpTo;
-    /** When the last run began that did not take a reply. A poll in progress was sent then. */
-    private long sentAt;
 
     ReceiverShard(ReceiverContext context, ReceiverTopic topic, TopicTasks tasks, Shard shard) {
         this.context = context;
@@ -126,14 +120,14 @@ final class ReceiverShard implements Demand {
                 true, false, 1, nextPoll.hasDueMessages(true), context.sweep().toNanos());
     }
 
-    /** Whether the last claim for a receiver found no message or failed. */
-    boolean hasNothingFor(long receiver) {
-        return emptyUpTo >= receiver || (failure != null && failedUpTo >= receiver);
+    /** The newest receiver for which a claim found no message. */
+    long emptyUpTo() {
+        return emptyUpTo;
     }
 
-    /** Whether a poll failed while the receiver waited, and took long to fail. */
-    boolean failedLateFor(long receiver) {
-        return failedLateUpTo >= receiver;
+    /** The newest receiver that waited when the last poll failed; 0 if it succeeded. */
+    long failedUpTo() {
+        return failure == null ? 0 : failedUpTo;
     }
 
     /** Whether leases are overdue, which are reclaimed even if no receiver waits. */
@@ -147,13 +141,6 @@ final class ReceiverShard implements Demand {
     }
 
     // ---- polls -----------------------------------------------------------------------------------------------------
-
-    @Override
-    public void runs() {
-        if (!poller.isWaiting()) {
-            sentAt = context.now();
-        }
-    }
 
     @Override
     public @Nullable Poll begin() {
@@ -249,7 +236,6 @@ final class ReceiverShard implements Demand {
         }
         failure = cause;
         failedUpTo = topic.newestReceiver();
-        failedLateUpTo = context.now() - sentAt >= LATE ? failedUpTo : failedLateUpTo;
         topic.failed(this, claimed, cause);
         return passedOn;
     }

@@ -9,6 +9,7 @@ import io.delayqueue.message.Printable;
 import io.delayqueue.message.Shard;
 import io.delayqueue.message.Shard.QueueKind;
 import io.delayqueue.redis.RedisCallException;
+import io.delayqueue.redis.SignalSource.SignalListener;
 import io.delayqueue.redis.SignalSource.Subscription;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.PollReply;
@@ -38,11 +39,9 @@ import org.jspecify.annotations.Nullable;
  * <p>Receivers are numbered from 1. The result of a claim holds for all receivers that wait when it begins: if a shard
  * has no message for the first receiver, it has none for the others. The fields named {@code upTo} are the number of the
  * newest receiver for which a result holds. A wait that has timed out ends when all shards are empty for its receiver,
- * or the topic is not registered, or the polls fail. If a poll fails late, as after a command timeout, the wait does not
- * continue with the next shard, whose poll could take as long.
+ * or the topic is not registered, or a poll fails: the polls of other shards could take as long as a command timeout.
  *
- * <p>Receiving does not register a topic. An unregistered topic is looked up for each new receiver, and when
- * {@link AbsentTopics} reports that the topic may be registered.
+ * <p>Receiving does not register a topic.
  *
  * <p>A second after the last receiver, and when no leases are overdue, the shards cease to listen to signals. An
  * unregistered topic is then forgotten.
@@ -193,14 +192,16 @@ final class ReceiverTopic {
     /** Ends waits that have timed out and have nothing more to wait for. */
     private void endWaits() {
         Throwable failure = failure();
-        for (Waiting receiver : queue.removeTimedOut(context.now(), this::hasNothingFor)) {
+        long nothingUpTo = nothingUpTo();
+        for (Waiting receiver : queue.removeTimedOut(
+                context.now(), each -> each.number <= nothingUpTo && (call == null || !call.claimsFor(each)))) {
             context.complete(() -> endWait(receiver, failure));
         }
     }
 
     private @Nullable Throwable failure() {
         if (shards.isEmpty()) {
-            return lookUp.failure != null ? lookUp.failure : lookUp.listingFailure;
+            return lookUp.failure;
         }
         for (ReceiverShard shard : shards) {
             if (shard.failure() != null) {
@@ -210,15 +211,18 @@ final class ReceiverTopic {
         return null;
     }
 
-    /** Whether each look-up or claim that the receiver waits for has ended without a message for it. */
-    private boolean hasNothingFor(Waiting receiver) {
-        if (call != null && call.claimsFor(receiver)) {
-            return false;
+    /** The newest receiver for which the topic has no message, or a call failed. */
+    private long nothingUpTo() {
+        if (shards.isEmpty()) {
+            return lookUp.nothingUpTo();
         }
-        return shards.isEmpty()
-                ? lookUp.hasNothingFor(receiver.number)
-                : shards.stream().allMatch(shard -> shard.hasNothingFor(receiver.number))
-                        || shards.stream().anyMatch(shard -> shard.failedLateFor(receiver.number));
+        long emptyUpTo = Long.MAX_VALUE;
+        long failedUpTo = 0;
+        for (ReceiverShard shard : shards) {
+            emptyUpTo = Math.min(emptyUpTo, shard.emptyUpTo());
+            failedUpTo = Math.max(failedUpTo, shard.failedUpTo());
+        }
+        return Math.max(emptyUpTo, failedUpTo);
     }
 
     private void endWait(Waiting receiver, @Nullable Throwable failure) {
@@ -266,6 +270,7 @@ final class ReceiverTopic {
     private void end() {
         forgetShards();
         lookUp.unsubscribe();
+        lookUp.wake(); // it plans no further look-up
         if (used.isEmpty() || context.isClosed()) {
             ended = true;
             owner.ended(topic, this);
@@ -399,21 +404,24 @@ final class ReceiverTopic {
 
     // ---- a topic whose shards are unknown --------------------------------------------------------------------------
 
-    /** Looks up the shards while they are unknown and receivers wait. */
-    private final class LookUp extends RedisTask {
+    /**
+     * Looks up the shards while they are unknown and receivers wait: for each new receiver, after a signal, which shows
+     * that the first send has registered the topic, and once per sweep interval, because signals may be lost.
+     */
+    private final class LookUp extends RedisTask implements SignalListener {
 
         /** The newest receiver for which a look-up found that the topic is not registered; 0 if that is outdated. */
         private long absentUpTo;
-        /** The newest receiver at the last look-up. */
+        /** The newest receiver at the last look-up, and its time. */
         private long upTo;
+
+        private long lookedUpAt;
         /** Whether to look up the topic again, even without a new receiver. */
         private boolean again;
         /** The failure of the last look-up; null if it succeeded. */
-        private @Nullable RuntimeException failure;
-        /** Reports that the topic may be registered; null unless the topic was looked up. */
-        private @Nullable Subscription subscription;
-        /** The failure of the last listing of all topics; null if it succeeded. */
-        private @Nullable Throwable listingFailure;
+        private @Nullable Throwable failure;
+        /** The subscriptions to signals of the expected shards. */
+        private List<Subscription> subscriptions = List.of();
 
         LookUp() {
             super(context.nanoTime);
@@ -421,8 +429,15 @@ final class ReceiverTopic {
 
         @Override
         protected Duration roundTrip() {
-            if (!isWaiting() && !begin()) {
-                return UNTIL_WOKEN;
+            if (!isWaiting()) {
+                if (!shards.isEmpty() || queue.isEmpty()) {
+                    return UNTIL_WOKEN;
+                }
+                long left = context.sweep().toNanos() - (context.now() - lookedUpAt);
+                if (!again && absentUpTo >= queue.newest() && left > 0) {
+                    return Duration.ofNanos(left);
+                }
+                begin();
             }
             try {
                 Optional<List<Shard>> found = reply(() -> context.topics.usableShards(topic));
@@ -442,20 +457,19 @@ final class ReceiverTopic {
                     advance();
                 }
             }
-            return UNTIL_WOKEN;
+            return shards.isEmpty() ? context.sweep() : UNTIL_WOKEN;
         }
 
         /** Subscribes before the look-up, so that a registration after it is noticed. */
-        private boolean begin() {
-            if (!shards.isEmpty() || queue.isEmpty() || (!again && absentUpTo >= queue.newest())) {
-                return false;
-            }
+        private void begin() {
             again = false;
             upTo = queue.newest();
-            if (subscription == null) {
-                subscription = context.absent.await(topic, ReceiverTopic.this);
+            lookedUpAt = context.now();
+            if (subscriptions.isEmpty()) {
+                subscriptions = context.topics.expectedShards(topic).stream()
+                        .map(shard -> context.signals.listenUnregistered(shard, this))
+                        .toList();
             }
-            return true;
         }
 
         private void found(List<Shard> found) {
@@ -470,7 +484,6 @@ final class ReceiverTopic {
 
         private void notRegistered() {
             absentUpTo = again ? 0 : upTo;
-            listingFailure = null;
         }
 
         /** No wait ends before the result of a look-up that starts from now on. */
@@ -479,39 +492,33 @@ final class ReceiverTopic {
             absentUpTo = 0;
         }
 
-        boolean hasNothingFor(long receiver) {
-            return failure != null ? upTo >= receiver : absentUpTo >= receiver && !context.absent.isListing();
+        long nothingUpTo() {
+            return failure != null ? upTo : isWaiting() ? 0 : absentUpTo;
         }
 
         void unsubscribe() {
-            if (subscription != null) {
-                subscription.close();
-                subscription = null;
-            }
+            subscriptions.forEach(Subscription::close);
+            subscriptions = List.of();
         }
-    }
 
-    /** Called by {@link AbsentTopics} when the topic may be registered. Does not block. */
-    void appeared() {
-        tasks.execute(() -> {
-            if (lookUp.subscription != null) {
-                lookUp.again();
-                advance();
-            }
-        });
-    }
+        @Override
+        public void headAt(long dueMillis) {
+            tasks.execute(() -> {
+                if (!subscriptions.isEmpty()) {
+                    again();
+                    advance();
+                }
+            });
+        }
 
-    /**
-     * Called by {@link AbsentTopics} when the listing of all topics does not have the topic. Does not block.
-     *
-     * @param failure of the listing; null if the topic is not registered
-     */
-    void notFound(@Nullable Throwable failure) {
-        tasks.execute(() -> lookUp.listingFailure = failure);
-    }
+        @Override
+        public void dueMessagesLeft(String consumer) {
+            headAt(0);
+        }
 
-    /** Called by {@link AbsentTopics} after a listing, when its result is known here. Does not block. */
-    void listingEnded() {
-        tasks.execute(this::advance);
+        @Override
+        public void resubscribed() {
+            headAt(0);
+        }
     }
 }
