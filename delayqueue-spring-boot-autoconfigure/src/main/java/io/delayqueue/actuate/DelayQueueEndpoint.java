@@ -2,6 +2,7 @@ package io.delayqueue.actuate;
 
 import io.delayqueue.management.ManagementJson;
 import io.delayqueue.management.Shown;
+import io.delayqueue.management.guard.Principals;
 import io.delayqueue.template.DelayQueueException;
 import io.delayqueue.template.DelayQueueUnavailableException;
 import java.security.Principal;
@@ -81,7 +82,7 @@ public final class DelayQueueEndpoint {
             SecurityContext caller, @Selector(match = Match.ALL_REMAINING) Object view, Parameters given) {
         return respond(() -> {
             Operation requested = Operation.view(path(view));
-            Shown shown = showsPayloadsTo.test(caller) ? Shown.BEGIN : Shown.SIZE;
+            Shown shown = showsPayloadsTo.test(authenticated(caller)) ? Shown.BEGIN : Shown.SIZE;
             return new WebEndpointResponse<>(views.read(
                     requested, given.only("The view '" + requested.path() + "'", requested.parameters()), shown));
         });
@@ -101,8 +102,13 @@ public final class DelayQueueEndpoint {
             return actions.act(
                     requested,
                     given.only("The action '" + requested.path() + "'", requested.parameters()),
-                    nameOf(caller));
+                    nameOf(authenticated(caller)));
         });
+    }
+
+    /** Hides an anonymous principal, which {@code show-payloads} and the audit log would take for a user. */
+    private static SecurityContext authenticated(SecurityContext caller) {
+        return Principals.isAuthenticated(caller.getPrincipal()) ? caller : SecurityContext.NONE;
     }
 
     private static String nameOf(SecurityContext caller) {

@@ -20,7 +20,7 @@ import org.springframework.security.provisioning.InMemoryUserDetailsManager;
 import org.springframework.security.web.SecurityFilterChain;
 import org.springframework.security.web.server.SecurityWebFilterChain;
 
-/** An application that permits all requests and authenticates users. */
+/** An application that permits all requests. Without credentials, their principal is anonymous on both stacks. */
 @SpringBootConfiguration
 @EnableAutoConfiguration
 class EndpointApplication {
@@ -78,6 +78,7 @@ class EndpointApplication {
         SecurityWebFilterChain permitAll(ServerHttpSecurity http) {
             return http.csrf(csrf -> csrf.disable())
                     .httpBasic(Customizer.withDefaults())
+                    .anonymous(Customizer.withDefaults())
                     .authorizeExchange(requests -> requests.anyExchange().permitAll())
                     .build();
         }

@@ -5,6 +5,8 @@ import static java.time.Duration.ofHours;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.actuate.EndpointNode.Reply;
+import io.delayqueue.event.DelayQueueEvents;
+import io.delayqueue.event.EventBus;
 import io.delayqueue.message.DelayMessage;
 import java.io.IOException;
 import java.net.URI;
@@ -13,6 +15,8 @@ import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -50,7 +54,7 @@ abstract class EndpointContract extends EndpointTest {
                 "management.endpoints.web.path-mapping.delayqueue=data/queue",
                 "management.endpoints.web.path-mapping.delayqueuedashboard=ui/the-queue",
                 "management.endpoint.delayqueue.access=unrestricted",
-                "management.endpoint.delayqueue.roles=OPERATOR",
+                "management.endpoint.delayqueue.roles=OPERATOR,ANONYMOUS", // the role of requests without a user
                 "delayqueue.allowed-hosts=queue.example",
                 "management.endpoint.delayqueuedashboard.access=read-only",
                 "server.forward-headers-strategy=native",
@@ -112,6 +116,24 @@ abstract class EndpointContract extends EndpointTest {
         assertThat(again.outcome()).isEqualTo("not_found");
         assertThat(again.detail()).isEqualTo("There is no live message 'a' in topic '" + topic + "'.");
         assertThat(node.template().find(topic, "a")).isEmpty();
+    }
+
+    @Test
+    void actionIsLoggedWithTheNameOfAnAuthenticatedUser() {
+        Queue<String> users = new ConcurrentLinkedQueue<>();
+        node.context().getBean(EventBus.class).add(new DelayQueueEvents() {
+            @Override
+            public void administered(String by, String action, String of, long count) {
+                users.add(by);
+            }
+        });
+        node.send(topic, "a", "text", ofHours(1));
+        node.send(topic, "b", "text", ofHours(1));
+
+        node.act("cancel", "topic", topic, "id", "a");
+        anonymous.act("cancel", "topic", topic, "id", "b");
+
+        assertThat(users).containsExactly("operator", "");
     }
 
     @Test

@@ -12,6 +12,7 @@ import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.core.io.Resource;
 import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import org.springframework.security.core.Authentication;
 
 /** Resources and reflection of a native image. */
 class DelayQueueRuntimeHintsTests {
@@ -57,8 +58,10 @@ class DelayQueueRuntimeHintsTests {
 
     /** ClassUtils.isPresent finds only registered types in a native image. */
     @Test
-    void redisClientIsRegistered() {
-        assertThat(RuntimeHintsPredicates.reflection().onType(RedisClient.class))
+    void typesThatMayBeAbsentAreRegistered() {
+        assertThat(RuntimeHintsPredicates.reflection()
+                        .onType(RedisClient.class)
+                        .and(RuntimeHintsPredicates.reflection().onType(Authentication.class)))
                 .accepts(hints);
     }
 

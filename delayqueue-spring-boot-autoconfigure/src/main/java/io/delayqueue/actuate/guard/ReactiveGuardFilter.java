@@ -1,6 +1,7 @@
 package io.delayqueue.actuate.guard;
 
 import io.delayqueue.actuate.guard.EndpointGuard.Position;
+import io.delayqueue.management.guard.Principals;
 import io.delayqueue.management.guard.Rejection;
 import io.delayqueue.management.guard.WebRequest;
 import java.net.URI;
@@ -45,6 +46,7 @@ public final class ReactiveGuardFilter implements WebFilter, Ordered {
         WebRequest facts = webRequest(request);
         if (position == Position.AFTER_SECURITY) {
             return exchange.getPrincipal()
+                    .filter(Principals::isAuthenticated)
                     .hasElement()
                     .flatMap(authenticated -> proceed(guard.policy().checkHost(facts, authenticated), exchange, chain));
         }
