@@ -10,7 +10,7 @@ import io.delayqueue.listener.ListenerStatus.State;
 import io.delayqueue.listener.ListenerStatus.Unavailable;
 import io.delayqueue.message.InvalidOptionException;
 import io.delayqueue.message.Printable;
-import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.message.QueueKind;
 import io.delayqueue.template.OutboxState;
 import java.time.Duration;
 import java.time.Instant;

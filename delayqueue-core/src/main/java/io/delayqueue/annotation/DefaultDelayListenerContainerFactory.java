@@ -10,7 +10,7 @@ import io.delayqueue.listener.ListenerSpec;
 import io.delayqueue.listener.ManagedListener;
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.Names;
-import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.message.QueueKind;
 import java.util.Optional;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;

@@ -19,7 +19,7 @@ import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.DurationText;
 import io.delayqueue.message.Failure;
 import io.delayqueue.message.Printable;
-import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.message.QueueKind;
 import io.delayqueue.message.ThreadState;
 import io.delayqueue.store.Settlement;
 import io.delayqueue.store.UnreadableMessageException;

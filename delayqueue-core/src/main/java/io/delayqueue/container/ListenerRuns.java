@@ -2,7 +2,7 @@ package io.delayqueue.container;
 
 import io.delayqueue.listener.ListenerStatus;
 import io.delayqueue.listener.ManagedListener;
-import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.message.QueueKind;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;

@@ -2,8 +2,8 @@ package io.delayqueue.coordination;
 
 import io.delayqueue.coordination.NodesByTopic.Topic;
 import io.delayqueue.message.Printable;
+import io.delayqueue.message.QueueKind;
 import io.delayqueue.message.Shard;
-import io.delayqueue.message.Shard.QueueKind;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;

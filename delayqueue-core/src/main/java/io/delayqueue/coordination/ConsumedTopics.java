@@ -1,7 +1,7 @@
 package io.delayqueue.coordination;
 
+import io.delayqueue.message.QueueKind;
 import io.delayqueue.message.Shard;
-import io.delayqueue.message.Shard.QueueKind;
 import java.util.Collection;
 import java.util.SortedSet;
 import java.util.TreeSet;

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.delayqueue.coordination.KnownNodes.Former;
 import io.delayqueue.coordination.KnownNodes.Node;
-import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.message.QueueKind;
 import io.delayqueue.redis.Await;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.LuaScript;

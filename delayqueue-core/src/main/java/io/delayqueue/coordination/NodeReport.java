@@ -6,7 +6,7 @@ import io.delayqueue.listener.ListenerStatus.RunningHandler;
 import io.delayqueue.listener.ListenerStatus.State;
 import io.delayqueue.listener.ListenerStatus.Unavailable;
 import io.delayqueue.message.FormText;
-import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.message.QueueKind;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.time.Duration;

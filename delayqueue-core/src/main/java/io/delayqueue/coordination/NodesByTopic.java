@@ -2,8 +2,8 @@ package io.delayqueue.coordination;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.delayqueue.message.QueueKind;
 import io.delayqueue.message.Shard;
-import io.delayqueue.message.Shard.QueueKind;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

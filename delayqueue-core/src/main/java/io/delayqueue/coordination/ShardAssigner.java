@@ -1,6 +1,6 @@
 package io.delayqueue.coordination;
 
-import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.message.QueueKind;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;

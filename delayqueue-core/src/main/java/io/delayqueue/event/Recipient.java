@@ -1,6 +1,6 @@
 package io.delayqueue.event;
 
-import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.message.QueueKind;
 import org.jspecify.annotations.Nullable;
 
 /**

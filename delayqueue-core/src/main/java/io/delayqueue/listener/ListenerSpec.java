@@ -1,6 +1,6 @@
 package io.delayqueue.listener;
 
-import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.message.QueueKind;
 import java.lang.reflect.Type;
 
 /**

@@ -1,7 +1,7 @@
 package io.delayqueue.listener;
 
 import io.delayqueue.Internal;
-import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.message.QueueKind;
 import java.util.concurrent.CompletableFuture;
 
 /** A listener that can be started and stopped any number of times. Thread-safe. */

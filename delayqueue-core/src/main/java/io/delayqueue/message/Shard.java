@@ -2,6 +2,7 @@ package io.delayqueue.message;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.delayqueue.Internal;
 import java.util.List;
 import java.util.stream.IntStream;
 
@@ -13,21 +14,11 @@ import java.util.stream.IntStream;
  * @param count number of shards of the topic, 1 to {@value #MAX_COUNT}
  * @param kind one of the shard's two queues
  */
+@Internal
 public record Shard(String topic, int index, int count, QueueKind kind) {
 
     /** Maximum number of shards of a topic. */
     public static final int MAX_COUNT = 1024;
-
-    /** The queues of a shard. The same scripts operate on both. */
-    public enum QueueKind {
-        /** The topic's messages. */
-        MESSAGES,
-        /**
-         * Notifications of dead letters for dead-letter listeners. The id of a notification is the id of its dead
-         * letter.
-         */
-        NOTIFICATIONS
-    }
 
     /**
      * Checks the range.

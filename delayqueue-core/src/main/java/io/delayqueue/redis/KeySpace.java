@@ -1,8 +1,8 @@
 package io.delayqueue.redis;
 
 import io.delayqueue.message.InvalidOptionException;
+import io.delayqueue.message.QueueKind;
 import io.delayqueue.message.Shard;
-import io.delayqueue.message.Shard.QueueKind;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;

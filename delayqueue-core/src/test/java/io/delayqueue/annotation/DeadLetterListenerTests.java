@@ -13,7 +13,7 @@ import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.Envelope;
 import io.delayqueue.message.MessageLimits;
-import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.message.QueueKind;
 import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;

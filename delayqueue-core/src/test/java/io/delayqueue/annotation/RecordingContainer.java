@@ -8,7 +8,7 @@ import io.delayqueue.listener.ListenerStatus;
 import io.delayqueue.listener.ListenerStatus.Attempts;
 import io.delayqueue.listener.ListenerStatus.State;
 import io.delayqueue.listener.ManagedListener;
-import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.message.QueueKind;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;

@@ -7,7 +7,7 @@ import io.delayqueue.listener.ListenerSpec;
 import io.delayqueue.listener.ListenerStatus.Attempts;
 import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.Failure;
-import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.message.QueueKind;
 import io.delayqueue.store.Settlement;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.delayqueue.event.EventBus;
 import io.delayqueue.listener.Delivery;
+import io.delayqueue.message.QueueKind;
 import io.delayqueue.message.Shard;
-import io.delayqueue.message.Shard.QueueKind;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.test.redis.FaultProxy;
 import io.delayqueue.test.redis.RedisServerProcess;

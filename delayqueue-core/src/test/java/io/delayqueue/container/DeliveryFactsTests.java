@@ -12,7 +12,7 @@ import io.delayqueue.event.DelayQueueEvents;
 import io.delayqueue.event.Recipient;
 import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.DelayMessage;
-import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.message.QueueKind;
 import io.delayqueue.test.redis.RedisServerProcess;
 import io.delayqueue.testing.SystemClock;
 import java.time.Duration;

@@ -13,7 +13,7 @@ import io.delayqueue.listener.ListenerSpec;
 import io.delayqueue.listener.RetryDecision;
 import io.delayqueue.listener.RetryDecision.RetryAfter;
 import io.delayqueue.message.DelayMessage;
-import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.message.QueueKind;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.lang.reflect.Type;
 import java.time.Duration;

@@ -7,7 +7,7 @@ import io.delayqueue.listener.DeliveryInterceptor;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.DelayMessage;
-import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.message.QueueKind;
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.DeadLetterQuery;
 import io.delayqueue.test.redis.RedisServerProcess;

@@ -8,7 +8,7 @@ import io.delayqueue.listener.Acknowledgement;
 import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.message.CancelOutcome;
-import io.delayqueue.message.Shard;
+import io.delayqueue.message.QueueKind;
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.test.redis.RedisServerProcess;
@@ -233,7 +233,7 @@ class LeaseTests extends NodeTest {
         await().until(() ->
                 running.size() == 1 && Await.result(node.store.count(SHARD)).leased() == ids.length);
         happenings.clear();
-        happenings.started(new Recipient("t", Shard.QueueKind.MESSAGES, "l"), ids[0], 1, Duration.ZERO);
+        happenings.started(new Recipient("t", QueueKind.MESSAGES, "l"), ids[0], 1, Duration.ZERO);
         return running;
     }
 

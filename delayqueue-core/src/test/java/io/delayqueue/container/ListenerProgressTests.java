@@ -5,7 +5,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.listener.ListenerProgress;
-import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.message.QueueKind;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.test.redis.FaultProxy;
 import io.delayqueue.test.redis.RedisServerProcess;

@@ -8,6 +8,7 @@ import io.delayqueue.listener.Acknowledgement;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.listener.RetryDecision.RetryAfter;
 import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.QueueKind;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.Await;
 import java.time.Duration;
@@ -106,7 +107,7 @@ class OutageTests extends OutageTest {
                 .retryPolicy(failed -> new RetryAfter(Duration.ofMillis(50)))
                 .maxAttempts(2)
                 .build();
-        ListenerContainer container = node.container("u", Shard.QueueKind.MESSAGES, options, deliveries -> {
+        ListenerContainer container = node.container("u", QueueKind.MESSAGES, options, deliveries -> {
             int number = Integer.parseInt(deliveries.get(0).id().substring(1));
             if (number % 10 == 0 || (number % 10 == 1 && deliveries.get(0).attempt() == 1)) {
                 throw new IllegalStateException("fails");

@@ -7,7 +7,7 @@ import io.delayqueue.listener.DeliveryHandler;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.DelayMessage;
-import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.message.QueueKind;
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.test.redis.RedisServerProcess;

@@ -3,8 +3,8 @@ package io.delayqueue.coordination;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.coordination.Membership.ShardAssignment;
+import io.delayqueue.message.QueueKind;
 import io.delayqueue.message.Shard;
-import io.delayqueue.message.Shard.QueueKind;
 import io.delayqueue.test.redis.RedisServerProcess;
 import io.delayqueue.testing.SystemClock;
 import java.util.ArrayList;

@@ -2,7 +2,7 @@ package io.delayqueue.coordination;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.message.QueueKind;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;

@@ -100,7 +100,7 @@ class ShardTests {
     @ValueSource(ints = {0, -1, 1025, Integer.MAX_VALUE})
     void aTopicHasOneToSoManyShards(int count) {
         assertThatIllegalArgumentException()
-                .isThrownBy(() -> new Shard("orders", 0, count, Shard.QueueKind.MESSAGES))
+                .isThrownBy(() -> new Shard("orders", 0, count, QueueKind.MESSAGES))
                 .withMessageContaining("orders");
     }
 }

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.message.Durability;
+import io.delayqueue.message.QueueKind;
 import io.delayqueue.message.Shard;
-import io.delayqueue.message.Shard.QueueKind;
 import io.delayqueue.redis.RedisCallException.Kind;
 import io.delayqueue.redis.server.ServerProbe;
 import io.delayqueue.test.redis.RedisServerProcess;

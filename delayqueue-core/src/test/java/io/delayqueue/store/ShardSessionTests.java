@@ -8,7 +8,7 @@ import io.delayqueue.event.EventBus;
 import io.delayqueue.event.Recipient;
 import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.Failure;
-import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.message.QueueKind;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.RedisCallException.Kind;
 import io.delayqueue.store.PollReply.DeadLettered;

@@ -31,7 +31,7 @@ import io.delayqueue.event.Recipient;
 import io.delayqueue.listener.Delivery;
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.DelayMessage;
-import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.message.QueueKind;
 import io.delayqueue.template.receive.DelayQueueReceiver;
 import io.delayqueue.template.receive.LeasedDelivery;
 import io.delayqueue.test.junit.EmbeddedRedis;

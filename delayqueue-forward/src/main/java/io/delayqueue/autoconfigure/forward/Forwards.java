@@ -15,7 +15,7 @@ import io.delayqueue.forward.ForwardingHandler;
 import io.delayqueue.forward.Route;
 import io.delayqueue.forward.SendDeadlines;
 import io.delayqueue.listener.ManagedListener;
-import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.message.QueueKind;
 import java.util.List;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;

@@ -7,7 +7,7 @@ import io.delayqueue.listener.BatchFailureException;
 import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.DeliveryHandler;
 import io.delayqueue.message.Printable;
-import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.message.QueueKind;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import org.apache.commons.logging.Log;
