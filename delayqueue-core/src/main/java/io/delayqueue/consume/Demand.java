@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a {@link ShardPoller} polls for: the workers of a listener, or waiting receivers. It decides when to poll and
- * how many messages a poll claims, and takes what the poll has claimed. Only the runs of the poller call it.
+ * how many messages a poll claims, and takes what the poll has claimed. Only the runs of the poller call it, unless stated otherwise.
  */
 public interface Demand {
 
@@ -36,10 +36,10 @@ public interface Demand {
     boolean failed(Throwable failure);
 
     /** Called at the start of each run. */
-    default void runs() {}
+    default void beforeRun() {}
 
     /** Called at the end of each run. */
-    default void ran() {}
+    default void afterRun() {}
 
     /**
      * A message was cancelled or replaced. Any thread may call this.

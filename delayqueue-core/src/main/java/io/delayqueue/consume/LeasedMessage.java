@@ -53,15 +53,15 @@ public abstract class LeasedMessage implements Acknowledgement, PendingSettlemen
      * Creates a message from a claim.
      *
      * @param clock of the Redis that has the message
-     * @param sentAt when the poll was sent, by the monotonic clock; the lease starts here or later
+     * @param polledAt when the poll was sent, by the monotonic clock; the lease starts here or later
      */
-    protected LeasedMessage(RedisClock clock, String topic, Claim claim, Limits limits, long sentAt) {
+    protected LeasedMessage(RedisClock clock, String topic, Claim claim, Limits limits, long polledAt) {
         this.clock = clock;
         this.topic = topic;
         this.claim = claim;
         this.limits = limits;
         this.leaseNanos = lease(claim, limits.lease()).toNanos();
-        this.leaseDeadline = sentAt + leaseNanos;
+        this.leaseDeadline = polledAt + leaseNanos;
     }
 
     private static Duration lease(Claim claim, Duration lease) {
@@ -107,9 +107,9 @@ public abstract class LeasedMessage implements Acknowledgement, PendingSettlemen
         return leaseDeadline;
     }
 
-    /** Records that Redis accepted a renewal or extension, which was sent at {@code sentAt}. */
-    protected final void renewed(long sentAt, long lengthNanos) {
-        LEASE_DEADLINE.accumulateAndGet(this, sentAt + lengthNanos, (a, b) -> a - b > 0 ? a : b);
+    /** Records that Redis accepted a renewal or extension, which was sent at {@code polledAt}. */
+    protected final void renewed(long polledAt, long lengthNanos) {
+        LEASE_DEADLINE.accumulateAndGet(this, polledAt + lengthNanos, (a, b) -> a - b > 0 ? a : b);
     }
 
     /** When the lease ends unless it is renewed, by Redis' clock. */

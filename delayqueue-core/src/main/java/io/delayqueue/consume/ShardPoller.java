@@ -1,7 +1,6 @@
 package io.delayqueue.consume;
 
 import io.delayqueue.coordination.RedisTask;
-import io.delayqueue.message.Shard;
 import io.delayqueue.redis.SignalSource.SignalListener;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.ShardSession;
@@ -11,15 +10,14 @@ import java.util.Optional;
 import java.util.function.LongSupplier;
 
 /**
- * Polls one shard for a {@link Demand}. One poll is in progress at a time: it settles deliveries, renews leases and
- * claims due messages. Its reply, a signal, a settlement or the next due time wakes the task, which applies the reply
+ * Polls one shard for a {@link Demand}. One poll is in progress at a time: it claims due messages, settles deliveries and
+ * renews leases. Its reply, a signal, a settlement or the next due time wakes the task, which applies the reply
  * and sends the next poll. A poll without a reply is repeated unchanged after a back-off.
  *
  * <p>Runs of the task never overlap. All methods are thread-safe.
  */
 public final class ShardPoller extends RedisTask implements SignalListener {
 
-    private final Shard shard;
     private final ShardSession session;
     private final NextPoll nextPoll;
     private final Demand demand;
@@ -31,22 +29,11 @@ public final class ShardPoller extends RedisTask implements SignalListener {
      * @param nanoTime monotonic clock in nanoseconds
      * @param demand not called before the poller is scheduled
      */
-    public ShardPoller(Shard shard, ShardSession session, LongSupplier nanoTime, Demand demand) {
+    public ShardPoller(ShardSession session, LongSupplier nanoTime, Demand demand) {
         super(nanoTime);
-        this.shard = shard;
         this.session = session;
         this.nextPoll = new NextPoll(session.consumer(), session.clock(), nanoTime, this::wake);
         this.demand = demand;
-    }
-
-    /** The polled shard. */
-    public Shard shard() {
-        return shard;
-    }
-
-    /** The polls and settlements of the shard. */
-    public ShardSession session() {
-        return session;
     }
 
     /** Decides when to claim. */
@@ -77,7 +64,7 @@ public final class ShardPoller extends RedisTask implements SignalListener {
     @Override
     protected Duration roundTrip() {
         try {
-            demand.runs();
+            demand.beforeRun();
             return round();
         } catch (RuntimeException | Error e) {
             if (demand.failed(e)) {
@@ -85,7 +72,7 @@ public final class ShardPoller extends RedisTask implements SignalListener {
             }
             throw e;
         } finally {
-            demand.ran();
+            demand.afterRun();
         }
     }
 

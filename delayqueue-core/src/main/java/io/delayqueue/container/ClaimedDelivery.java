@@ -31,7 +31,7 @@ final class ClaimedDelivery extends LeasedMessage implements Delivery {
      * Creates a delivery from a claim.
      *
      * @param options the listener's options; their limits apply unless the message has its own
-     * @param sentAt when the poll was sent, by the monotonic clock; the lease starts here
+     * @param polledAt when the poll was sent, by the monotonic clock; the lease starts here
      * @param repliedAt when the reply arrived, by the monotonic clock
      */
     ClaimedDelivery(
@@ -40,19 +40,19 @@ final class ClaimedDelivery extends LeasedMessage implements Delivery {
             String topic,
             Claim claim,
             ListenerOptions options,
-            long sentAt,
+            long polledAt,
             long repliedAt) {
         super(
                 clock,
                 topic,
                 claim,
                 new Limits(options.lease(), options.maxAttempts(), options.maxPostponements()),
-                sentAt);
+                polledAt);
         this.owner = owner;
-        this.confirmedAt = sentAt;
-        this.confirmationRequiredAt = sentAt;
+        this.confirmedAt = polledAt;
+        this.confirmationRequiredAt = polledAt;
         this.repliedAt = repliedAt;
-        this.claimedAt = sentAt;
+        this.claimedAt = polledAt;
     }
 
     /** Receives settlements. Thread-safe; no method blocks. */
@@ -77,11 +77,11 @@ final class ClaimedDelivery extends LeasedMessage implements Delivery {
 
     // ---- lease -----------------------------------------------------------------------------------------------------
 
-    /** Records that a request, sent at {@code sentAt}, renewed the lease. */
-    void confirmed(long sentAt, long repliedAt, long leaseNanos) {
-        this.confirmedAt = sentAt;
+    /** Records that a request, sent at {@code polledAt}, renewed the lease. */
+    void confirmed(long polledAt, long repliedAt, long leaseNanos) {
+        this.confirmedAt = polledAt;
         this.repliedAt = repliedAt;
-        renewed(sentAt, leaseNanos);
+        renewed(polledAt, leaseNanos);
     }
 
     /**

@@ -108,7 +108,7 @@ public final class DelayQueueEngine implements AutoCloseable {
                 outages);
         PeriodicTaskScheduler manual = builder.tasks;
         this.tasks = manual == null ? pool : manual;
-        this.runs = new ListenerRuns(threads, tasks.hasThreads());
+        this.runs = new ListenerRuns(threads, tasks.runsInBackground());
         this.membership = new Membership(
                 requireNonNull(builder.scripts, "scripts"),
                 requireNonNull(builder.keySpace, "keySpace"),

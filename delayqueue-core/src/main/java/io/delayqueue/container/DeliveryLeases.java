@@ -124,8 +124,12 @@ final class DeliveryLeases implements ClaimedDelivery.Owner {
     /** Whether renewals or settlements are to be sent now. */
     boolean needPoll() {
         long now = nanoTime.getAsLong();
-        return deliveries.needsRenewal(now)
-                || (session.size() > 0 && (isUrgent() || session.isOlderThan(now - linger.toNanos())));
+        return deliveries.needsRenewal(now) || (session.size() > 0 && (isUrgent() || nanosUntilLinger(now) <= 0));
+    }
+
+    /** Nanoseconds until the oldest settlement has waited for the linger time. */
+    private long nanosUntilLinger(long now) {
+        return session.oldestGivenAt(now) + linger.toNanos() - now;
     }
 
     /** Nanoseconds until renewals or settlements are to be sent, or waiting deliveries are overdue; at most the given. */
@@ -136,7 +140,7 @@ final class DeliveryLeases implements ClaimedDelivery.Owner {
         long now = nanoTime.getAsLong();
         long wait = most;
         if (session.size() > 0) {
-            wait = isUrgent() ? 0 : Math.min(wait, linger.toNanos());
+            wait = isUrgent() ? 0 : Math.min(wait, nanosUntilLinger(now));
         }
         long renewal = deliveries.nextRenewal();
         if (renewal != Long.MAX_VALUE) {

@@ -120,7 +120,7 @@ final class ListenerShard implements Demand {
                 context.events(),
                 recipient,
                 this::complete);
-        this.poller = new ShardPoller(shard, session, nanoTime, this);
+        this.poller = new ShardPoller(session, nanoTime, this);
         this.nextPoll = poller.nextPoll();
         this.enableNext = nanoTime.getAsLong();
         this.share = budget.share(poller);
@@ -270,14 +270,14 @@ final class ListenerShard implements Demand {
     // ---- one round trip --------------------------------------------------------------------------------------------
 
     @Override
-    public void runs() {
+    public void beforeRun() {
         dispatched = false;
         leases.releaseOverdue();
         suspects.endOverdue();
     }
 
     @Override
-    public void ran() {
+    public void afterRun() {
         if (ending && session.open() == null && leases.hasSettledAll()) {
             poller.cancel();
             drained.complete(null);
@@ -321,13 +321,14 @@ final class ListenerShard implements Demand {
             return Duration.ofNanos(left);
         }
         share.endReservation();
+        share.wants(false);
         suspects.releaseSlot();
         return PeriodicTask.UNTIL_WOKEN;
     }
 
     @Override
     public @Nullable Poll begin() {
-        boolean due = nextPoll.hasDueMessages(isAssigned());
+        boolean due = nextPoll.hasDueMessages(actsAsAssigned());
         int capacity = mayClaim() ? share.capacity() : 0;
         boolean peers = hasPeers();
         NextPoll.Plan plan = claiming ? plan(capacity, peers, due) : NextPoll.Plan.NEVER;
@@ -346,15 +347,15 @@ final class ListenerShard implements Demand {
     }
 
     private NextPoll.Plan plan(int capacity, boolean peers, boolean due) {
-        return nextPoll.plan(isAssigned(), peers, capacity, due, sweepNanos());
+        return nextPoll.plan(actsAsAssigned(), peers, capacity, due, sweepNanos());
     }
 
     /** Without signals nothing can wake another poller, so each poller acts as assigned. */
-    private boolean isAssigned() {
-        return hasAssignment() || !context.signals().confirmed();
+    private boolean actsAsAssigned() {
+        return isAssigned() || !context.signals().confirmed();
     }
 
-    private boolean hasAssignment() {
+    private boolean isAssigned() {
         ShardAssignment current = assignment;
         return current != null && current.isAssigned();
     }
@@ -366,7 +367,7 @@ final class ListenerShard implements Demand {
 
     private long sweepNanos() {
         EngineSettings settings = context.settings();
-        boolean unconfirmed = hasAssignment() && !context.signals().confirmed();
+        boolean unconfirmed = isAssigned() && !context.signals().confirmed();
         return (unconfirmed ? settings.unconfirmedSweep() : settings.sweep()).toNanos();
     }
 
@@ -387,7 +388,6 @@ final class ListenerShard implements Demand {
         take(poll, reply.claims(), repliedAt);
         suspects.requestSlot();
         share.endReservation();
-        // last: event listeners may throw anything, and the poll must be applied by then
         lost.forEach(this::publishLost);
         if (sweeping && !reply.claims().isEmpty()) {
             context.events()
@@ -422,7 +422,7 @@ final class ListenerShard implements Demand {
                 consumer.dispatch();
                 dispatched = true;
             } catch (RuntimeException | Error e) {
-                // ran() dispatches again after the poll is applied; if that fails too, it throws
+                // afterRun() dispatches again after the poll is applied; if that fails too, it throws
             }
         }
     }
@@ -436,7 +436,7 @@ final class ListenerShard implements Demand {
     @Override
     public Duration untilNext() {
         boolean mayClaim = mayClaim();
-        boolean due = nextPoll.hasDueMessages(isAssigned());
+        boolean due = nextPoll.hasDueMessages(actsAsAssigned());
         int granted = share.wants(mayClaim && due);
         int capacity = mayClaim ? granted : 0;
         long wait = PeriodicTask.UNTIL_WOKEN.toNanos();

@@ -68,7 +68,7 @@ final class TaskPool implements PeriodicTaskScheduler, AutoCloseable {
     }
 
     @Override
-    public boolean hasThreads() {
+    public boolean runsInBackground() {
         return true;
     }
 

@@ -13,8 +13,8 @@ public interface PeriodicTaskScheduler {
      */
     TaskHandle schedule(String name, PeriodicTask task);
 
-    /** Whether the scheduler runs tasks on a few threads of its own. False if a test runs them, however late. */
-    default boolean hasThreads() {
+    /** Whether tasks run by themselves, and thus on time. False if a test runs them, however late. */
+    default boolean runsInBackground() {
         return false;
     }
 

@@ -63,7 +63,7 @@ public abstract class RedisTask implements PeriodicTask, TaskHandle {
         handle = null;
         wokenEarly = false;
         plannedFor = nanoTime.getAsLong();
-        inBackground = tasks.hasThreads();
+        inBackground = tasks.runsInBackground();
         TaskHandle scheduled = tasks.schedule(name, this);
         handle = scheduled;
         if (wokenEarly) { // the first run began before the handle was known

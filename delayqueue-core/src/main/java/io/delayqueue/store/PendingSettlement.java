@@ -55,7 +55,7 @@ public record PendingSettlement(
          * Handling time; null if handling was not started.
          *
          * @param givenAt time at which the application settled, by the monotonic clock in nanoseconds
-         * @param settledAt time at which Redis settled, by Redis' clock
+         * @param settledAt the same time by Redis' clock, or later the time at which Redis settled
          */
         @Nullable
         Duration handling(long givenAt, Instant settledAt);

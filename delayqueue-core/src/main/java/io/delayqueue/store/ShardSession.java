@@ -145,10 +145,10 @@ public final class ShardSession {
         return size;
     }
 
-    /** Whether the oldest waiting settlement was given at this time of the monotonic clock or earlier. */
-    public synchronized boolean isOlderThan(long nanos) {
+    /** When the oldest waiting settlement was given, by the monotonic clock; {@code otherwise} if none waits. */
+    public synchronized long oldestGivenAt(long otherwise) {
         PendingSettlement oldest = waiting.peek();
-        return oldest != null && oldest.givenAt() - nanos <= 0;
+        return oldest == null ? otherwise : oldest.givenAt();
     }
 
     /** Whether settlements wait for a poll or for a reply. */
@@ -352,7 +352,7 @@ public final class ShardSession {
     }
 
     /** Completes futures on another thread, because dependent code of the application may block. */
-    public void completeAll(List<Runnable> all) {
+    private void completeAll(List<Runnable> all) {
         if (!all.isEmpty()) {
             completions.accept(all);
         }
@@ -362,7 +362,7 @@ public final class ShardSession {
      * Runs the completion at once if the future has no dependents, else adds it to {@code others}. A dependent that
      * another thread adds between the check and the completion runs on this thread.
      */
-    public static void complete(CompletableFuture<?> future, Runnable completion, List<Runnable> others) {
+    private static void complete(CompletableFuture<?> future, Runnable completion, List<Runnable> others) {
         if (future.getNumberOfDependents() == 0) {
             completion.run();
         } else {

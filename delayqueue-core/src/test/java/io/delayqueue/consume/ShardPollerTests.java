@@ -5,8 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.delayqueue.event.EventBus;
 import io.delayqueue.event.Recipient;
-import io.delayqueue.message.Shard;
-import io.delayqueue.message.Shard.QueueKind;
+import io.delayqueue.message.QueueKind;
 import io.delayqueue.store.CrashLimits;
 import io.delayqueue.store.PendingSettlement;
 import io.delayqueue.store.PollReply;
@@ -49,7 +48,7 @@ class ShardPollerTests {
             new Recipient("t", QueueKind.MESSAGES, null),
             completions -> completions.forEach(Runnable::run));
     private final FailingDemand demand = new FailingDemand();
-    private final ShardPoller poller = new ShardPoller(Shard.single("t"), session, () -> 0, demand);
+    private final ShardPoller poller = new ShardPoller(session, () -> 0, demand);
 
     private final class FailingDemand implements Demand {
 
@@ -88,7 +87,7 @@ class ShardPollerTests {
         }
 
         @Override
-        public void ran() {
+        public void afterRun() {
             ran = true;
         }
     }

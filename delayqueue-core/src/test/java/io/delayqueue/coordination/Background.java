@@ -13,7 +13,7 @@ record Background(Semaphore wakes) implements PeriodicTaskScheduler, TaskHandle 
     }
 
     @Override
-    public boolean hasThreads() {
+    public boolean runsInBackground() {
         return true;
     }
 

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * <p>The shard is kept until its topic is deleted, because its session measures the time since the last poll. With a new
  * session Redis could not distinguish a jump of its clock from a time without receivers, and leases would end late.
  *
- * <p>Settlements may be given by any thread. All other methods run one after the other in the {@link TopicTasks}.
+ * <p>Unless stated otherwise, the methods run one after the other in the {@link TopicTasks}. Any thread may settle.
  */
 final class ReceiverShard implements Demand {
 
@@ -74,7 +74,7 @@ final class ReceiverShard implements Demand {
                 context.events,
                 new Recipient(shard.topic(), shard.kind(), null),
                 completions -> context.complete(() -> completions.forEach(Runnable::run)));
-        this.poller = new ShardPoller(shard, session, context.nanoTime, this);
+        this.poller = new ShardPoller(session, context.nanoTime, this);
         this.nextPoll = poller.nextPoll();
         poller.schedule(tasks, topic.name());
     }

@@ -171,7 +171,7 @@ final class ReceiverTopic {
         } else if (call == null) {
             for (int i = 0; i < shards.size(); i++) {
                 ReceiverShard next = shards.get((turn + i) % shards.size());
-                if (next.isReady()) { // the first that does not back off claims
+                if (next.isReady()) { // the first that begins claims; the others then find its claim
                     next.wake();
                 }
             }

@@ -60,7 +60,7 @@ final class TopicTasks implements PeriodicTaskScheduler {
     }
 
     @Override
-    public boolean hasThreads() {
+    public boolean runsInBackground() {
         return true;
     }
 

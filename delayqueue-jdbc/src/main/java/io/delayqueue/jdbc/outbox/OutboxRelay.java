@@ -156,7 +156,7 @@ public final class OutboxRelay {
                 return;
             }
             stopped = false;
-            if (tasks.hasThreads()) {
+            if (tasks.runsInBackground()) {
                 CountDownLatch ended = new CountDownLatch(1);
                 running = ended;
                 executor.execute(() -> runUntilStopped(ended));
