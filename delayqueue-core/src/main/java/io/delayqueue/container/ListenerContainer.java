@@ -490,7 +490,7 @@ final class ListenerContainer implements ManagedListener {
             try {
                 workers.dispatch();
             } catch (RuntimeException | Error e) { // no thread: the tasks try again, and report failures
-                shards.forEach(ListenerShard::wake);
+                shards.forEach(ListenerShard::workerMissing);
             }
         }
     }

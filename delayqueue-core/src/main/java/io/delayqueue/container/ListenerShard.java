@@ -77,8 +77,8 @@ final class ListenerShard implements Demand {
 
     /** When notifications are to be enabled. */
     private long enableNext;
-    /** Whether this run has started a worker. */
-    private boolean dispatched;
+    /** Whether deliveries wait for a worker that could not be started. */
+    private volatile boolean workerMissing;
 
     /** What handles the deliveries of a listener's shards. */
     interface Consumer {
@@ -257,8 +257,9 @@ final class ListenerShard implements Demand {
         return poller.progress();
     }
 
-    /** Polls if there is a reason to poll. */
-    void wake() {
+    /** Starts a worker with the next run, which begins now: it could not be started here. */
+    void workerMissing() {
+        workerMissing = true;
         poller.wake();
     }
 
@@ -271,7 +272,6 @@ final class ListenerShard implements Demand {
 
     @Override
     public void beforeRun() {
-        dispatched = false;
         leases.releaseOverdue();
         suspects.endOverdue();
     }
@@ -282,8 +282,18 @@ final class ListenerShard implements Demand {
             poller.cancel();
             drained.complete(null);
         }
-        if (!dispatched && leases.hasStartable()) { // last: a missing worker must not affect the poll
+        if (workerMissing) { // last: a missing worker must not affect the poll
+            workerMissing = false;
+            startWorker();
+        }
+    }
+
+    private void startWorker() {
+        try {
             consumer.dispatch();
+        } catch (RuntimeException | Error e) {
+            workerMissing = true;
+            throw e;
         }
     }
 
@@ -419,10 +429,9 @@ final class ListenerShard implements Demand {
         }
         if (leases.areWaiting()) {
             try {
-                consumer.dispatch();
-                dispatched = true;
+                startWorker();
             } catch (RuntimeException | Error e) {
-                // afterRun() dispatches again after the poll is applied; if that fails too, it throws
+                // afterRun() tries again after the poll is applied; if that fails, too, the run fails
             }
         }
     }

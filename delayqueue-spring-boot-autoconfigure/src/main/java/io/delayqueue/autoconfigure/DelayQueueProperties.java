@@ -249,8 +249,8 @@ public record DelayQueueProperties(
     /**
      * Periodic tasks, sweeps, heartbeats and acknowledgements.
      *
-     * @param taskThreads Number of threads for all periodic tasks of the node, 1 to 64. Handlers run on threads of
-     *     their own.
+     * @param taskThreads Number of threads for the periodic tasks of the node, 1 to 64, beside one that begins those
+     *     that are due. Handlers run on threads of their own.
      * @param sweep Interval between sweeps of a shard, 100 ms to 1 min. If signals are lost, a due message waits at
      *     most this long.
      * @param unconfirmedSweep Interval between sweeps while the node does not receive its own signals, at most the

@@ -84,7 +84,7 @@ class LifecycleTests {
                                 thread -> thread.getName().contains("handler")));
                 assertThat(handlers.get(false))
                         .isNotEmpty()
-                        .hasSizeLessThanOrEqualTo(EngineSettings.DEFAULTS.taskThreads() + 1);
+                        .hasSizeLessThanOrEqualTo(EngineSettings.DEFAULTS.taskThreads() + 2);
                 assertThat(handlers.get(true)).hasSizeLessThanOrEqualTo(ListenerOptions.DEFAULTS.concurrency());
                 await().untilAsserted(() -> assertThat((List<?>) server.command("PUBSUB", "CHANNELS"))
                         .isNotEmpty());

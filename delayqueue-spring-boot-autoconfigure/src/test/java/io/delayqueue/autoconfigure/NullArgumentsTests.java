@@ -53,6 +53,7 @@ class NullArgumentsTests {
             Map.entry(String.class, "a@b"),
             Map.entry(Object.class, "payload"),
             Map.entry(int.class, 1),
+            Map.entry(long.class, 1L),
             Map.entry(Duration.class, Duration.ofSeconds(1)),
             Map.entry(Instant.class, Instant.EPOCH),
             Map.entry(OnDuplicate.class, OnDuplicate.KEEP),
