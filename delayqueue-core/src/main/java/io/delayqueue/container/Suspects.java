@@ -5,6 +5,7 @@ import java.util.concurrent.Executor;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The suspects of a poller: messages whose leases ended repeatedly without a settlement. A suspect is claimed and handled
@@ -27,6 +28,9 @@ final class Suspects implements IsolationSlot.Claimant {
 
     /** Whether suspects waited at the last reply. */
     private volatile boolean left;
+
+    /** The suspect whose handler runs on its first thread; null if there is none. */
+    private volatile @Nullable ClaimedDelivery running;
 
     /** When this poller may request the slot again. */
     private volatile long nextRequest;
@@ -86,7 +90,15 @@ final class Suspects implements IsolationSlot.Claimant {
     /** Runs on a handler thread. A suspect that may not start, as after a long wait for the thread, is claimed again. */
     private void start(ClaimedDelivery suspect) {
         if (claiming.getAsBoolean() && leases.mayStart(suspect)) {
-            handler.accept(suspect);
+            running = suspect;
+            try {
+                handler.accept(suspect);
+            } finally {
+                running = null;
+                if (suspect.isSettled()) {
+                    settled(suspect);
+                }
+            }
         } else {
             leases.release(suspect);
         }
@@ -114,8 +126,14 @@ final class Suspects implements IsolationSlot.Claimant {
         slot.release(this);
     }
 
-    /** Passes the slot on after a suspect was settled. */
+    /** Passes the slot on after a suspect was settled. A handler that settled it must have returned, too. */
     void settled(ClaimedDelivery suspect) {
+        if (suspect != running) {
+            passOn(suspect);
+        }
+    }
+
+    private void passOn(ClaimedDelivery suspect) {
         if (slot.end(this, suspect)) {
             requestSlot();
         }
@@ -127,7 +145,7 @@ final class Suspects implements IsolationSlot.Claimant {
         if (current != null
                 && current.isStarted()
                 && nanoTime.getAsLong() - current.startedAt() > handlingTime.toNanos()) {
-            settled(current);
+            passOn(current);
         }
     }
 }
