@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -55,6 +56,40 @@ class WakeUpTests extends NodeTest {
                 .toList());
         await().until(() -> late.size() == count);
         assertThat(late).allMatch(millis -> millis >= 0);
+    }
+
+    @Test
+    void runWithoutAPollStartsNoSecondWorker() {
+        Queue<Runnable> held = new ConcurrentLinkedQueue<>();
+        AtomicBoolean released = new AtomicBoolean();
+        TaskPool.Listener ignored = (task, failure) -> {};
+        MovableTasks tasks = new MovableTasks(time, ignored);
+        QueueNode node = add(QueueNode.on(redis.port())
+                .settings(Pacing.quiet().settings())
+                .tasks(tasks)
+                .handlers(task -> {
+                    if (released.get()) {
+                        task.run();
+                    } else {
+                        held.add(task);
+                    }
+                }));
+        node.listen("t", ListenerOptions.DEFAULTS, deliveries -> null);
+        await().until(node.signals::confirmed);
+        node.template.send(message("due", Duration.ZERO));
+        await().until(() -> held.size() == 1);
+        await().until(tasks::areIdle);
+
+        int runs = tasks.calls();
+        node.template.send(message("later", FAR)); // the signal wakes the poller, which has nothing to poll for
+        await().until(() -> tasks.calls() > runs && tasks.areIdle());
+        node.template.send(message("next", Duration.ZERO));
+
+        await().until(() -> held.size() > 1 && tasks.areIdle());
+        assertThat(held).hasSize(2);
+        released.set(true);
+        held.forEach(Runnable::run);
+        await().until(() -> happenings.count("acknowledged") == 2);
     }
 
     @Test
