@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs all tasks of an engine on a few daemon threads, each at the time that it returned or when it is woken. A task
- * that fails runs again after a back-off, which doubles from 50 ms to 1 s.
+ * that fails runs again after the {@linkplain PeriodicTask#backoff back-off}.
  *
  * <p>A run that is due begins on the timer's thread, without a change of threads: it is late otherwise. A task that is
  * woken runs on one of the other threads. All start with the first task and stay until the pool is closed, so that no
@@ -24,14 +24,8 @@ import org.jspecify.annotations.Nullable;
 final class TaskPool implements PeriodicTaskScheduler, AutoCloseable {
 
     private static final long MAX_DELAY = PeriodicTask.UNTIL_WOKEN.toNanos();
-    private static final long FIRST_BACKOFF = Duration.ofMillis(50).toNanos();
-    private static final long MAX_BACKOFF = Duration.ofSeconds(1).toNanos();
 
-    /**
-     * Number of runs of a busy task on one thread before other tasks may have the thread. If the thread changes its
-     * task after each run, a backlog drains slightly slower: 109,000 instead of 116,000 messages/s (medians of five
-     * pairs of runs, spread 15 %).
-     */
+    /** Most runs of a task, each due at once, before other tasks may have the thread. */
     private static final int CALLS_IN_A_ROW = 16;
 
     private final ThreadPoolExecutor threads;
@@ -147,7 +141,8 @@ final class TaskPool implements PeriodicTaskScheduler, AutoCloseable {
             try {
                 if (delay == 0) {
                     threads.execute(this);
-                } else if (delay < MAX_DELAY / 2) { // else it runs when it is woken
+                } else if (delay
+                        < MAX_DELAY / 2) { // else it runs when it is woken; some time has passed since it was planned
                     planned = timer.schedule(this, delay, TimeUnit.NANOSECONDS);
                 }
             } catch (RejectedExecutionException closed) {
@@ -211,7 +206,7 @@ final class TaskPool implements PeriodicTaskScheduler, AutoCloseable {
                 backsOff = true;
                 failures++;
                 report(() -> listener.failed(name, e));
-                return Math.min(MAX_BACKOFF, FIRST_BACKOFF << Math.min(10, failures - 1));
+                return PeriodicTask.backoff(failures).toNanos();
             }
         }
 

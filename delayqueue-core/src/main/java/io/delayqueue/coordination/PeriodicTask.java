@@ -11,6 +11,11 @@ import java.time.Duration;
 @FunctionalInterface
 public interface PeriodicTask {
 
+    /** The back-off after some failures in a row, from 1: it doubles from 50 ms to 1 s. */
+    static Duration backoff(int failures) {
+        return Duration.ofMillis(Math.min(1000, 50L << Math.min(5, failures - 1)));
+    }
+
     /** The delay of a task that has nothing to do until it is woken. */
     Duration UNTIL_WOKEN = Duration.ofDays(365);
 

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Planned runs begin on a thread of the receiver's scheduler, with one task for all, while any is planned.
  *
- * <p>A task that fails runs again after the back-off of an {@link Outage}. After the receiver was closed, nothing is
+ * <p>A task that fails runs again after the {@linkplain PeriodicTask#backoff back-off}. After the receiver was closed, nothing is
  * planned, so a task that is woken runs without a back-off. Thread-safe.
  */
 final class TopicTasks implements PeriodicTaskScheduler {
@@ -42,12 +42,12 @@ final class TopicTasks implements PeriodicTaskScheduler {
 
     /** Called when the receiver is closed: repeats what has failed once more, and cancels all planned runs. */
     void close() {
-        List.copyOf(planned).stream().filter(task -> task.outage != null).forEach(Task::run);
+        List.copyOf(planned).stream().filter(task -> task.failures > 0).forEach(Task::run);
         planned.clear();
         planTimer();
     }
 
-    /** Runs an action, which must not block, before or after the tasks. */
+    /** Runs an action, which must not block, in turn with the tasks. */
     void execute(Runnable action) {
         executor.execute(action);
     }
@@ -102,7 +102,11 @@ final class TopicTasks implements PeriodicTaskScheduler {
         private final AtomicBoolean woken = new AtomicBoolean();
         private volatile boolean cancelled;
         private long plannedFor;
-        private @Nullable Outage outage;
+        /** Number of failures since the last success, the time of the first, and the end of the back-off. */
+        private int failures;
+
+        private long failingSince;
+        private long retryAt;
 
         Task(String taskName, PeriodicTask task) {
             this.taskName = taskName;
@@ -114,7 +118,7 @@ final class TopicTasks implements PeriodicTaskScheduler {
             if (woken.compareAndSet(false, true)) {
                 executor.execute(() -> {
                     woken.set(false);
-                    if (outage == null || context.isClosed() || !outage.backsOff(context.now())) {
+                    if (failures == 0 || context.isClosed() || context.now() - retryAt >= 0) {
                         run();
                         planTimer();
                     }
@@ -145,7 +149,7 @@ final class TopicTasks implements PeriodicTaskScheduler {
             try {
                 Duration next = task.run();
                 if (!task.isWaiting()) {
-                    outage = null;
+                    failures = 0;
                 }
                 if (next.isZero()) {
                     wake();
@@ -154,10 +158,13 @@ final class TopicTasks implements PeriodicTaskScheduler {
                 }
             } catch (Throwable e) { // no failure of a task may end the others
                 long now = context.now();
-                Outage failing = Outage.add(outage, e, now);
-                outage = failing;
-                plan(Duration.ofNanos(failing.retryAt() - now));
-                context.events.publish(events -> events.taskFailed(taskName, e, failing.duration(now)));
+                failingSince = failures == 0 ? now : failingSince;
+                failures++;
+                Duration backoff = PeriodicTask.backoff(failures);
+                retryAt = now + backoff.toNanos();
+                plan(backoff);
+                Duration failing = Duration.ofNanos(now - failingSince);
+                context.events.publish(events -> events.taskFailed(taskName, e, failing));
             }
         }
 
