@@ -21,7 +21,7 @@ import io.delayqueue.store.Settlement;
 import io.delayqueue.store.ShardSession;
 import io.delayqueue.store.ShardSession.Poll;
 import io.delayqueue.store.UnreadableMessageException;
-import io.delayqueue.template.receive.ReceiverTopic.Call;
+import io.delayqueue.template.receive.ReceiverTopic.OpenClaim;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -46,8 +46,6 @@ final class ReceiverShard implements Demand {
     private final ShardSession session;
     private final ShardPoller poller;
     private final NextPoll nextPoll;
-    /** The claim of the open poll; null if it only settles, or if its claim has failed. */
-    private @Nullable Call call;
     /** Whether the next claim takes a suspect. */
     private boolean suspectNext;
     /** Whether leases were overdue at the last claim. They are reclaimed even if no receiver waits. */
@@ -148,13 +146,11 @@ final class ReceiverShard implements Demand {
             return session.size() == 0 ? null : session.begin(NOTHING, context.reclaiming(false), false, List.of());
         }
         nextPoll.began(topic.newestReceiver() > 0 ? plan() : NextPoll.Plan.NEVER);
-        Call begun = topic.beginClaim(this);
-        call = begun;
-        return session.begin(claiming(begun), context.reclaiming(true), false, List.of());
+        return session.begin(claiming(topic.beginClaim(this)), context.reclaiming(true), false, List.of());
     }
 
     /** What to claim: messages, or a suspect alone. If both are due, they take turns. */
-    private Claiming claiming(Call begun) {
+    private Claiming claiming(OpenClaim begun) {
         if (begun.receivers().isEmpty()) {
             return NOTHING;
         }
@@ -182,7 +178,7 @@ final class ReceiverShard implements Demand {
 
     @Override
     public void replied(Poll poll, PollReply reply) {
-        Call ended = endCall();
+        OpenClaim ended = topic.endClaim(this);
         failure = null;
         if (ended == null) {
             // claims of a repeated poll: the start of their leases is unknown
@@ -197,21 +193,14 @@ final class ReceiverShard implements Demand {
         if (!ended.receivers().isEmpty() && reply.claims().isEmpty() && !moreIsDue && !claimsSuspect) {
             emptyUpTo = ended.upTo();
         }
-        topic.claimed(this, ended, poll, reply);
+        topic.claimed(ended, poll, reply);
         if (claimsSuspect) { // last: it wakes this shard, but the others claim before it
             nextPoll.pollNow();
         }
     }
 
-    private @Nullable Call endCall() {
-        Call ended = call;
-        call = null;
-        return ended;
-    }
-
     @Override
     public void unregistered() {
-        endCall();
         failure = null;
         topic.unregistered(this);
     }
@@ -230,7 +219,7 @@ final class ReceiverShard implements Demand {
             overdueLeases = false; // the next receiver reclaims them: a failure that was passed on has no back-off
             context.events.publish(events -> events.taskFailed(topic.name(), cause, Duration.ZERO));
         }
-        boolean claimed = endCall() != null;
+        boolean claimed = topic.endClaim(this) != null;
         if (claimed) {
             nextPoll.pollNow();
         }

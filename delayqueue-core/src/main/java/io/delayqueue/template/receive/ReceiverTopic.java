@@ -74,7 +74,7 @@ final class ReceiverTopic {
     /** The index of the shard that claims first. */
     private int turn;
     /** The claim in progress. */
-    private @Nullable Call call;
+    private @Nullable OpenClaim openClaim;
     /** Whether receivers wait, a claim is in progress, or leases are overdue. */
     private volatile boolean receiving;
     /** Whether no more receivers can be added. */
@@ -92,12 +92,12 @@ final class ReceiverTopic {
     }
 
     /**
-     * A claim.
+     * A claim in progress.
      *
      * @param receivers the first receivers of the queue; none if it only reclaims leases
      * @param upTo the newest receiver for which the result holds
      */
-    record Call(ReceiverShard shard, List<Waiting> receivers, long upTo) {
+    record OpenClaim(ReceiverShard shard, List<Waiting> receivers, long upTo) {
 
         boolean claimsFor(Waiting receiver) {
             return !receivers.isEmpty() && receiver.number <= receivers.get(receivers.size() - 1).number;
@@ -168,7 +168,7 @@ final class ReceiverTopic {
         endWaits();
         if (shards.isEmpty()) {
             lookUp.wake();
-        } else if (call == null) {
+        } else if (openClaim == null) {
             for (int i = 0; i < shards.size(); i++) {
                 ReceiverShard next = shards.get((turn + i) % shards.size());
                 if (next.isReady()) { // the first that begins claims; the others then find its claim
@@ -194,7 +194,8 @@ final class ReceiverTopic {
         Throwable failure = failure();
         long nothingUpTo = nothingUpTo();
         for (Waiting receiver : queue.removeTimedOut(
-                context.now(), each -> each.number <= nothingUpTo && (call == null || !call.claimsFor(each)))) {
+                context.now(),
+                each -> each.number <= nothingUpTo && (openClaim == null || !openClaim.claimsFor(each)))) {
             context.complete(() -> endWait(receiver, failure));
         }
     }
@@ -245,7 +246,7 @@ final class ReceiverTopic {
     }
 
     private boolean isIdle() {
-        return queue.isEmpty() && call == null && shards.stream().noneMatch(ReceiverShard::hasOverdueLeases);
+        return queue.isEmpty() && openClaim == null && shards.stream().noneMatch(ReceiverShard::hasOverdueLeases);
     }
 
     /** Plans the end of the next wait; without receivers, the end a second after the last one was added. */
@@ -301,23 +302,23 @@ final class ReceiverTopic {
 
     /** Whether a claim is in progress. Its end wakes the shards that are ready for the next one. */
     boolean isClaiming() {
-        return call != null;
+        return openClaim != null;
     }
 
     /** Begins the claim of a shard for the first receivers. */
-    Call beginClaim(ReceiverShard shard) {
-        Call begun = new Call(shard, queue.firstThatSharePoll(MAX_SHARED), queue.newest());
-        call = begun;
+    OpenClaim beginClaim(ReceiverShard shard) {
+        OpenClaim begun = new OpenClaim(shard, queue.firstThatSharePoll(MAX_SHARED), queue.newest());
+        openClaim = begun;
         turn = (shards.indexOf(shard) + 1) % shards.size();
         return begun;
     }
 
     /** Divides the claims among the receivers, in their order. Claims that none of them takes are released. */
-    void claimed(ReceiverShard shard, Call claim, Poll poll, PollReply reply) {
-        endCall(shard);
+    void claimed(OpenClaim ended, Poll poll, PollReply reply) {
+        ReceiverShard shard = ended.shard();
         Deque<Claim> claims = new ArrayDeque<>(reply.claims());
         List<Runnable> completions = new ArrayList<>();
-        for (Waiting receiver : claim.receivers()) {
+        for (Waiting receiver : ended.receivers()) {
             if (!receiver.future.isDone() && !claims.isEmpty()) {
                 completions.add(deliver(shard, receiver, claims, poll.sentAt(), reply.nowMicros()));
             }
@@ -327,10 +328,15 @@ final class ReceiverTopic {
         shard.release(claims);
     }
 
-    private void endCall(ReceiverShard shard) {
-        if (call != null && call.shard() == shard) {
-            call = null;
+    /** Ends the claim in progress if it is that of a shard, and returns it. */
+    @Nullable
+    OpenClaim endClaim(ReceiverShard shard) {
+        OpenClaim ended = openClaim;
+        if (ended == null || ended.shard() != shard) {
+            return null;
         }
+        openClaim = null;
+        return ended;
     }
 
     /** Takes claims for a receiver, and returns the completion of its future. */
@@ -365,7 +371,6 @@ final class ReceiverTopic {
 
     /** A poll of a shard failed. */
     void failed(ReceiverShard shard, boolean claimed, Throwable failure) {
-        endCall(shard);
         if (failure instanceof TopicRegisteredAnewException) {
             forget(shard);
         } else if (claimed && !(failure instanceof RedisCallException)) {
@@ -376,7 +381,7 @@ final class ReceiverTopic {
 
     /** A poll found that the topic is not registered. */
     void unregistered(ReceiverShard shard) {
-        endCall(shard);
+        endClaim(shard);
         forget(shard);
         advance();
     }
