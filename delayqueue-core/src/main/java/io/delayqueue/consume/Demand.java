@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * What a {@link ShardPoller} polls for: the workers of a listener, or waiting receivers. It decides when to poll and
- * how many messages a poll claims, and takes what the poll has claimed. Only the runs of the poller call it, unless stated otherwise.
+ * how many messages a poll claims, and takes what the poll has claimed. Only the runs of the poller call it, unless
+ * stated otherwise.
  */
 public interface Demand {
 

@@ -6,7 +6,6 @@ import io.delayqueue.store.PollRequest;
 import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,7 +37,7 @@ final class ClaimBudget {
     private volatile double nanosPerMessage = -1;
     private volatile boolean stalled;
     private final Set<Share> waiting = new LinkedHashSet<>();
-    private final AtomicInteger shares = new AtomicInteger();
+    private int shares;
     private int heldByAll;
     private int wanting;
     /** Number of shares that meet messages with crashes. */
@@ -93,7 +92,9 @@ final class ClaimBudget {
      * @param task woken when capacity becomes free
      */
     Share share(TaskHandle task) {
-        shares.incrementAndGet();
+        synchronized (this) {
+            shares++;
+        }
         return new Share(task);
     }
 
@@ -165,7 +166,9 @@ final class ClaimBudget {
 
         /** Whether another poller has a share, too. */
         boolean isShared() {
-            return shares.get() > 1;
+            synchronized (ClaimBudget.this) {
+                return shares > 1;
+            }
         }
 
         /** Number of deliveries that this poller may claim now. */
@@ -304,7 +307,7 @@ final class ClaimBudget {
                 freed(held);
                 if (!closed) {
                     closed = true;
-                    shares.decrementAndGet();
+                    shares--;
                 }
             }
         }

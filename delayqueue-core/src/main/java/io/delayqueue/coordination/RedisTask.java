@@ -13,8 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A periodic task that calls Redis, one call at a time, and records its progress. A run that has started a call ends,
- * and the reply wakes the task. If the scheduler has no threads of its own, or without a scheduler, a run waits until
- * the reply arrives.
+ * and the reply wakes the task. If a test runs the task, a run waits until the reply arrives.
  *
  * <p>Any thread may schedule, wake and cancel the task and read its progress. Runs never overlap; they alone write the
  * call and the progress, whose fields are volatile for the readers.
@@ -30,7 +29,7 @@ public abstract class RedisTask implements PeriodicTask, TaskHandle {
     private volatile @Nullable TaskHandle handle;
     /** Whether {@link #wake()} was called before the handle was known. */
     private volatile boolean wokenEarly;
-    /** Whether the scheduler runs the task on threads of its own, and thus on time. */
+    /** Whether the task runs by itself, and thus on time. */
     private volatile boolean inBackground;
 
     private volatile @Nullable CompletableFuture<?> waitedFor;
