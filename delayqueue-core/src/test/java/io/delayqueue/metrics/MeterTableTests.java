@@ -14,7 +14,7 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The table of meters in docs/observability.md is what the enum says. */
+/** The table of meters in docs/metrics.md is what the enum says. */
 class MeterTableTests {
 
     private static final String MARK = "<!-- meters:";
@@ -23,7 +23,7 @@ class MeterTableTests {
 
     @Test
     void tableIsWhatTheEnumSays() throws IOException {
-        String page = Files.readString(Path.of("..", "docs", "observability.md"), UTF_8);
+        String page = Files.readString(Path.of("..", "docs", "metrics.md"), UTF_8);
         int begin = page.indexOf(BEGIN, page.indexOf(MARK)) + BEGIN.length();
         List<String> rows = page.substring(begin, page.indexOf(END)).lines().toList();
         List<String> expected =

@@ -19,7 +19,7 @@ import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.WebApplicationType;
 
-/** The endpoint on a servlet stack, with all views and actions, and their description in docs/observability.md. */
+/** The endpoint on a servlet stack, with all views and actions, and their description in docs/dashboard.md. */
 class ServletEndpointTests extends EndpointContract {
 
     private static final Pattern ROW = Pattern.compile("\\| `/([a-z-]+)` \\| ([^|]*) \\|.*");
@@ -104,6 +104,6 @@ class ServletEndpointTests extends EndpointContract {
     }
 
     private static String page() throws IOException {
-        return Files.readString(Path.of("..", "docs", "observability.md"), UTF_8);
+        return Files.readString(Path.of("..", "docs", "dashboard.md"), UTF_8);
     }
 }

@@ -1,22 +1,34 @@
 package io.delayqueue.metrics;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.admin.TopicSampler;
+import io.delayqueue.annotation.DelayListener;
+import io.delayqueue.template.CommitOutbox;
+import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.FaultProxy;
 import io.delayqueue.test.redis.RedisServerProcess;
 import io.delayqueue.testing.Scrape;
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
 
 /** The series that Prometheus reads. */
 @EmbeddedRedis(dedicated = true)
@@ -114,6 +126,56 @@ class PrometheusScrapeTests extends MeterTest {
                         && series.labels().get("listener").equals("l"))
                 .extracting(series -> series.labels().get("le"))
                 .containsExactly("0.1", "1.0", "+Inf");
+    }
+
+    static class OneListener {
+
+        @DelayListener(topic = "listened", id = "l")
+        void handle(String text) {}
+
+        @Bean
+        static CommitOutbox outbox() {
+            return new FilledOutbox();
+        }
+    }
+
+    /** The page is docs/metrics.md. */
+    @Test
+    void thePageHasTheNumbersOfSeriesAndTheValuesOfTags() throws IOException {
+        start(redis, OneListener.class, NO_SAMPLES);
+        delayQueue().send("sent", "text", Duration.ofHours(1));
+        try (ConfigurableApplicationContext other =
+                run(redis.port(), OneListener.class, NO_SAMPLES, "delayqueue.namespace=" + namespace())) {
+            other.getBean(DelayQueueTemplate.class).send("foreign", "text", Duration.ofHours(1));
+        }
+        sample(bean(TopicSampler.class));
+
+        Scrape scrape = scrape();
+
+        String page = Files.readString(Path.of("..", "docs", "metrics.md"), UTF_8);
+        assertThat(page)
+                .contains("a topic with a listener has " + ofTopic(scrape, "listened") + " series, any other topic has "
+                        + ofTopic(scrape, "foreign") + ", or " + ofTopic(scrape, "sent") + " on a node that sends");
+        for (String tag : List.of("state", "outcome", "kind")) {
+            String row = page.lines()
+                    .filter(line -> line.startsWith("| `" + tag + "` |"))
+                    .findFirst()
+                    .orElseThrow();
+            assertThat(Pattern.compile("`([a-z_]+)`")
+                            .matcher(row)
+                            .results()
+                            .map(code -> code.group(1))
+                            .skip(1))
+                    .containsExactlyInAnyOrderElementsOf(scrape.series().stream()
+                            .flatMap(series -> Stream.ofNullable(series.labels().get(tag)))
+                            .collect(Collectors.toSet()));
+        }
+    }
+
+    private static long ofTopic(Scrape scrape, String topic) {
+        return scrape.series().stream()
+                .filter(series -> topic.equals(series.labels().get("topic")))
+                .count();
     }
 
     private static String prometheusName(DelayQueueMeters meter) {

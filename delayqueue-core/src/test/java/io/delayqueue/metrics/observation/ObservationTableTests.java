@@ -13,7 +13,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** The table of observations in docs/observability.md is what is observed. */
+/** The table of observations in docs/tracing.md is what is observed. */
 class ObservationTableTests {
 
     private static final Pattern CODE = Pattern.compile("`([^`]+)`");
@@ -26,7 +26,7 @@ class ObservationTableTests {
     }
 
     private static void assertRow(DelayQueueObservation observation, String name) throws IOException {
-        String row = Files.readString(Path.of("..", "docs", "observability.md"), UTF_8)
+        String row = Files.readString(Path.of("..", "docs", "tracing.md"), UTF_8)
                 .lines()
                 .filter(line -> line.startsWith("| `" + name + "` |"))
                 .findFirst()

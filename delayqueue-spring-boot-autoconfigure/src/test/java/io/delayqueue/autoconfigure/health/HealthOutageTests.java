@@ -51,7 +51,7 @@ class HealthOutageTests {
         return health;
     }
 
-    /** docs/observability.md says how long the contributor of Boot takes. */
+    /** docs/health.md says how long the contributor of Boot takes. */
     @Test
     void redisContributorOfBootTakesTheTimeoutOfTheApplicationWhileRedisHangs() {
         Duration timeout = Duration.ofMillis(500);
