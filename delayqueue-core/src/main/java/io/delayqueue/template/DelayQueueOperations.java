@@ -44,7 +44,7 @@ public interface DelayQueueOperations {
      *
      * @param topic 1 to 128 bytes in UTF-8, any characters
      * @param payload a {@code String}, a {@code byte[]}, or an object that the payload converter supports
-     * @return the stored message's id and due time
+     * @return {@link SendResult.Accepted}, which has the id and the due time
      * @throws MessageRejectedException if the message is not stored
      * @throws OutcomeUnknownException if the message may be stored
      */

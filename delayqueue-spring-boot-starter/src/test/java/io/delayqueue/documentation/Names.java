@@ -71,6 +71,8 @@ public abstract class Names {
             import org.springframework.security.config.http.SessionCreationPolicy;
             import org.springframework.security.web.SecurityFilterChain;
             import org.springframework.transaction.annotation.Transactional;
+            import reactor.core.publisher.Mono;
+            import reactor.core.scheduler.Schedulers;
             """;
 
     protected static final Logger log = LoggerFactory.getLogger(Names.class);
