@@ -67,8 +67,8 @@ import org.springframework.util.unit.DataSize;
  * @param http HTTP interfaces for clients in other languages.
  * @param once Listeners with once, which require the artifact delayqueue-jdbc.
  * @param forward Topics whose messages are forwarded to a message broker: topic, to, destination, routing-key, pub-sub,
- *     send-timeout (30 s), id, and the keys of delayqueue.listener except auto-startup, batch-size and mdc, which take
- *     precedence over the options of the topic.
+ *     send-timeout (30 s), id, and the keys of delayqueue.listener except auto-startup, batch-size, max-postponements
+ *     and mdc, which take precedence over the options of the topic.
  * @param outbox The transactional outbox of delayqueue-jdbc.
  */
 @Internal

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.autoconfigure.property.ForwardProperties;
+import io.delayqueue.autoconfigure.property.TopicProperties;
 import io.delayqueue.listener.ListenerOptions;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -16,6 +17,11 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
@@ -32,6 +38,9 @@ class PropertyTableTests {
             "delayqueue.http.clients", "delayqueue.http.clients[name].*",
             "delayqueue.topics", "delayqueue.topics[name].*",
             "delayqueue.health.max-lag", "delayqueue.health.max-lag[topic]");
+
+    private static final Pattern EXCEPT =
+            Pattern.compile("the keys of delayqueue\\.listener except ((?:[a-z-]+, )*[a-z-]+ and [a-z-]+)");
 
     private static final String BEGIN = "|---|---|---|\n";
     private static final String MARK = "<!-- properties:";
@@ -105,6 +114,39 @@ class PropertyTableTests {
                         .map(component -> DataObjectPropertyName.toDashedForm(component.getName()))
                         .filter(key -> !key.equals("batch-size"))
                         .toList());
+    }
+
+    @Test
+    void listenerKeysThatForwardsAndTopicsLackAreNamed() {
+        Set<String> forwarding = keys(ForwardProperties.class);
+        forwarding.remove("batch-size"); // bound only to reject it
+        assertThat(exceptions("delayqueue.forward")).isEqualTo(without(forwarding));
+        assertThat(exceptions("delayqueue.topics")).isEqualTo(without(keys(TopicProperties.class)));
+    }
+
+    private static Set<String> without(Set<String> keys) {
+        Set<String> lacking = keys(DelayQueueProperties.Listener.class);
+        lacking.removeAll(keys);
+        return lacking;
+    }
+
+    private static Set<String> keys(Class<? extends Record> group) {
+        return Arrays.stream(group.getRecordComponents())
+                .map(component -> DataObjectPropertyName.toDashedForm(component.getName()))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** The keys in "the keys of delayqueue.listener except a, b and c". */
+    private static Set<String> exceptions(String name) {
+        String description = properties().stream()
+                .filter(property -> property.path("name").asString().equals(name))
+                .findFirst()
+                .orElseThrow()
+                .path("description")
+                .asString();
+        Matcher except = EXCEPT.matcher(description);
+        assertThat(except.find()).as(description).isTrue();
+        return Set.of(except.group(1).split(", | and "));
     }
 
     private static String row(JsonNode property) {
