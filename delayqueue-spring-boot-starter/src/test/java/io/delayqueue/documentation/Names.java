@@ -9,12 +9,8 @@ import io.delayqueue.message.DelayMessage;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.template.receive.DelayQueueReceiver;
 import io.delayqueue.template.receive.Leases;
-import io.delayqueue.testing.SystemClock;
 import java.time.Instant;
 import java.util.List;
-import java.util.concurrent.DelayQueue;
-import java.util.concurrent.Delayed;
-import java.util.concurrent.TimeUnit;
 import org.redisson.api.RedissonClient;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -33,7 +29,6 @@ public abstract class Names {
             import com.fasterxml.jackson.annotation.JsonAlias;
             import com.fasterxml.jackson.annotation.JsonCreator;
             import com.fasterxml.jackson.annotation.JsonProperty;
-            import com.github.sonus21.rqueue.annotation.RqueueListener;
             import io.delayqueue.admin.*;
             import io.delayqueue.annotation.*;
             import io.delayqueue.jdbc.DelayQueueDataSource;
@@ -56,6 +51,7 @@ public abstract class Names {
             import org.junit.jupiter.api.Test;
             import org.redisson.api.RBlockingQueue;
             import org.redisson.api.RDelayedQueue;
+            import org.springframework.amqp.core.CustomExchange;
             import org.springframework.amqp.rabbit.annotation.RabbitListener;
             import org.springframework.beans.factory.annotation.Autowired;
             import org.springframework.boot.security.autoconfigure.actuate.web.servlet.EndpointRequest;
@@ -65,7 +61,6 @@ public abstract class Names {
             import org.springframework.core.annotation.Order;
             import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
             import org.springframework.messaging.handler.annotation.Header;
-            import org.springframework.scheduling.annotation.Scheduled;
             import org.springframework.security.config.Customizer;
             import org.springframework.security.config.annotation.web.builders.HttpSecurity;
             import org.springframework.security.config.http.SessionCreationPolicy;
@@ -102,8 +97,6 @@ public abstract class Names {
     protected RedissonClient redisson;
     protected RqueueMessageEnqueuer enqueuer;
     protected RabbitTemplate rabbit;
-    protected DelayQueue<DelayedCancel> queue;
-    protected boolean running;
 
     protected abstract boolean isLocked(Payment payment);
 
@@ -154,19 +147,5 @@ public abstract class Names {
 
     public static class InvalidPaymentException extends RuntimeException {
         private static final long serialVersionUID = 1L;
-    }
-
-    /** What an application without a queue of messages puts into the queue of the JDK. */
-    public record DelayedCancel(String orderNo, long dueNanos) implements Delayed {
-
-        @Override
-        public long getDelay(TimeUnit unit) {
-            return unit.convert(dueNanos - SystemClock.nanos(), TimeUnit.NANOSECONDS);
-        }
-
-        @Override
-        public int compareTo(Delayed other) {
-            return Long.compare(getDelay(TimeUnit.NANOSECONDS), other.getDelay(TimeUnit.NANOSECONDS));
-        }
     }
 }
