@@ -73,7 +73,7 @@ class LinksTests {
     void anchorsAreThoseOfGitHub() {
         assertThat(MarkdownPage.read(Path.of("docs/sending.md")).anchors())
                 .contains("cancel-reschedule-find", "when-a-send-fails");
-        assertThat(MarkdownPage.read(Path.of("docs/comparison.md")).anchors())
-                .contains("shedlock-and-scheduled", "quartz-db-scheduler-and-jobrunr");
+        assertThat(MarkdownPage.read(Path.of("docs/migration.md")).anchors())
+                .contains("from-redissons-rdelayedqueue", "from-javautilconcurrentdelayqueue");
     }
 }
