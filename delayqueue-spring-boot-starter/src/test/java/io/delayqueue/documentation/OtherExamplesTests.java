@@ -57,6 +57,17 @@ class OtherExamplesTests {
         assertThat(bash.exitValue()).as(block + ": " + said).isZero();
     }
 
+    /** Only the text around the code is translated. */
+    @Test
+    void codeOfTheChinesePageIsThatOfTheReadme() {
+        List<String> code = MarkdownPage.read(Path.of("README.zh-CN.md")).blocks().stream()
+                .map(Block::text)
+                .toList();
+        assertThat(code).isNotEmpty();
+        assertThat(MarkdownPage.read(Path.of("README.md")).blocks().stream().map(Block::text))
+                .containsAll(code);
+    }
+
     @Test
     void composeFilesHaveServices() {
         List<Block> files = MarkdownPage.blocks("yaml").stream()
