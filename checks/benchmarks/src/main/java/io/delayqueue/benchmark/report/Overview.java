@@ -4,7 +4,6 @@ import static io.delayqueue.benchmark.result.Quantity.RATE;
 
 import io.delayqueue.benchmark.result.Measure;
 import io.delayqueue.benchmark.result.Party;
-import io.delayqueue.benchmark.result.Quantity;
 import io.delayqueue.benchmark.result.Run;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -19,9 +18,9 @@ import java.util.StringJoiner;
 import java.util.TreeSet;
 
 /**
- * One picture of the results, as SVG for light and dark pages: bars of the product, the other queues on Redis, and the
- * floor. Its text is large enough for the width of a phone. Missing measurements are omitted. The same run results in
- * the same files.
+ * The picture of the rate at which due messages are delivered, as SVG for light and dark pages: bars of the product, the
+ * other queues on Redis, and the floor. Its text is large enough for the width of a phone. Missing measurements are
+ * omitted. The same run results in the same files.
  */
 final class Overview {
 
@@ -38,9 +37,9 @@ final class Overview {
     private static final int BAR_HEIGHT = 20;
     private static final int ROW = 27;
     private static final int HEAD = 34;
-    private static final int GAP = 14;
     private static final int FOOT = 22;
     private static final int SIGNIFICANT = 3;
+    private static final String HEADING = "drain: deliver due messages to 8 handlers";
     private static final String FLOOR = "floor";
     private static final List<Party> PARTIES = List.of(Party.PRODUCT, Party.REDISSON, Party.BULLMQ);
 
@@ -51,34 +50,19 @@ final class Overview {
             LIGHT, new Colours("#1f2328", "#59636e", "#0969da", "#afb8c1"),
             DARK, new Colours("#f0f6fc", "#9198a1", "#4493f8", "#656c76"));
 
-    /** Bars below a heading. */
-    private record Group(String heading, List<Bar> bars) {}
-
     /** A bar with its label and its value as text. */
     private record Bar(String label, double value, String text) {}
 
-    private final List<Group> groups = new ArrayList<>();
+    private final List<Bar> bars = new ArrayList<>();
     private final List<String> notes = new ArrayList<>();
     private final SortedSet<Integer> rounds = new TreeSet<>();
 
     private Overview(Run run, Summary summary) {
-        add(summary, "send, 8 threads, one message a call", Measure.SEND, 0, RATE);
-        add(summary, "sendAll of 500 messages, 8 threads", Measure.SEND_ALL_8, 0, RATE);
-        add(summary, "drain: deliver due messages to 8 handlers", Measure.DRAIN, 0, RATE);
-        add(summary, "highest rate, sent and delivered at the same time", Measure.HIGHEST_RATE, 0, RATE);
-        add(summary, "lateness at 1,000/s, 99th percentile (less is better)", Measure.LATENESS, 0, Quantity.P99);
-        add(
-                summary,
-                "commands a second for 10 idle topics (less is better)",
-                Measure.IDLE,
-                0,
-                Quantity.COMMANDS_PER_SECOND);
-        add(
-                summary,
-                "memory of a scheduled message (less is better)",
-                Measure.MEMORY,
-                Limits.MEMORY_SCHEDULED,
-                Quantity.BYTES);
+        for (Party party : PARTIES) {
+            add(party.title(), summary.median(Measure.DRAIN, party, 0, RATE));
+            summary.spread(Measure.DRAIN, party, 0, RATE).ifPresent(spread -> rounds.add(spread.rounds()));
+        }
+        add(FLOOR, summary.floorRate(Measure.DRAIN, 0));
         String processors = run.environment().get("Processors");
         notes.add("Messages of 200 bytes"
                 + (processors == null ? "" : ", Redis and clients on " + processors + " processors"));
@@ -89,15 +73,9 @@ final class Overview {
         notes.add("Redisson: no acknowledgement, many messages up to 1 ms early");
     }
 
-    private void add(Summary summary, String heading, Measure measure, long scheduled, Quantity quantity) {
-        List<Bar> bars = new ArrayList<>();
-        for (Party party : PARTIES) {
-            bar(bars, party.title(), summary.median(measure, party, scheduled, quantity), quantity);
-            summary.spread(measure, party, scheduled, quantity).ifPresent(spread -> rounds.add(spread.rounds()));
-        }
-        bar(bars, FLOOR, summary.floorRate(measure, scheduled), quantity);
-        if (!bars.isEmpty()) {
-            groups.add(new Group(heading, bars));
+    private void add(String label, OptionalDouble rate) {
+        if (rate.isPresent()) {
+            bars.add(new Bar(label, rate.getAsDouble(), Numbers.withUnit(rounded(rate.getAsDouble()), RATE)));
         }
     }
 
@@ -106,12 +84,6 @@ final class Overview {
             return "One round";
         }
         return "Medians of " + (fewest == most ? "" : fewest + " to ") + most + " rounds";
-    }
-
-    private static void bar(List<Bar> bars, String label, OptionalDouble value, Quantity quantity) {
-        if (value.isPresent()) {
-            bars.add(new Bar(label, value.getAsDouble(), Numbers.withUnit(rounded(value.getAsDouble()), quantity)));
-        }
     }
 
     /** A number with three significant digits. */
@@ -128,7 +100,7 @@ final class Overview {
      */
     static List<Picture> write(Run run, Summary summary, Path directory) throws IOException {
         Overview overview = new Overview(run, summary);
-        if (overview.groups.isEmpty()) {
+        if (overview.bars.isEmpty()) {
             return List.of();
         }
         for (Map.Entry<String, Colours> file : FILES.entrySet()) {
@@ -139,31 +111,23 @@ final class Overview {
 
     /** The values as text, for readers that do not see the picture. */
     private String description() {
-        StringJoiner text = new StringJoiner("; ");
-        for (Group group : groups) {
-            StringJoiner values = new StringJoiner(", ");
-            group.bars().forEach(bar -> values.add(bar.label() + " " + bar.text()));
-            text.add(group.heading() + ": " + values);
-        }
-        return text.toString();
+        StringJoiner values = new StringJoiner(", ");
+        bars.forEach(bar -> values.add(bar.label() + " " + bar.text()));
+        return HEADING + ": " + values;
     }
 
     private String svg(Colours colours) {
         StringBuilder body = new StringBuilder();
-        int y = 0;
-        for (Group group : groups) {
-            y += HEAD;
-            text(body, MARGIN, y - 10, colours.text(), "font-weight=\"600\" ", group.heading());
-            double most = group.bars().stream().mapToDouble(Bar::value).max().orElse(1);
-            for (Bar bar : group.bars()) {
-                int length = (int) Math.max(1, Math.round(BAR_LENGTH * bar.value() / Math.max(most, 1)));
-                int baseline = y + BAR_HEIGHT - 4;
-                text(body, BAR_FROM - 8, baseline, colours.text(), "text-anchor=\"end\" ", bar.label());
-                rectangle(body, y, length, bar.label(), colours);
-                text(body, BAR_FROM + length + 8, baseline, colours.text(), "", bar.text());
-                y += ROW;
-            }
-            y += GAP;
+        int y = HEAD;
+        text(body, MARGIN, y - 10, colours.text(), "font-weight=\"600\" ", HEADING);
+        double most = bars.stream().mapToDouble(Bar::value).max().orElse(1);
+        for (Bar bar : bars) {
+            int length = (int) Math.max(1, Math.round(BAR_LENGTH * bar.value() / most));
+            int baseline = y + BAR_HEIGHT - 4;
+            text(body, BAR_FROM - 8, baseline, colours.text(), "text-anchor=\"end\" ", bar.label());
+            rectangle(body, y, length, bar.label(), colours);
+            text(body, BAR_FROM + length + 8, baseline, colours.text(), "", bar.text());
+            y += ROW;
         }
         for (String note : notes) {
             y += FOOT;
