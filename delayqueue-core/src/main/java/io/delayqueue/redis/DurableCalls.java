@@ -137,7 +137,7 @@ final class DurableCalls implements AutoCloseable {
         masters.values().forEach(Master::closeIfIdle);
     }
 
-    /** The calls of one master, on at most one thread at a time. */
+    /** The calls of one master, on at most one thread at a time. A run sends one group. */
     private final class Master implements Runnable {
 
         private final @Nullable RedisNode node;
@@ -161,32 +161,24 @@ final class DurableCalls implements AutoCloseable {
                 }
                 running = true;
             }
-            try {
-                connections.executor().execute(this);
-            } catch (RuntimeException | Error e) { // the executor is closed or has no thread
-                List<Pending> all;
-                synchronized (this) {
-                    running = false;
-                    all = List.copyOf(waiting);
-                    waiting.clear();
-                }
-                all.forEach(each -> each.result.completeExceptionally(notSent(each.call, e)));
-            }
+            connections.executor().execute(this);
             return pending.result;
         }
 
         @Override
         public void run() {
-            for (List<Pending> group = next(); !group.isEmpty(); group = next()) {
-                List<Pending> calls = group;
-                try {
-                    exchange(calls);
-                } catch (RuntimeException | Error e) {
-                    disconnect();
-                    calls.forEach(each -> each.result.completeExceptionally(
-                            RedisFailure.of(e).exception(each.call, connections.client(), e)));
-                }
+            List<Pending> calls = next();
+            if (calls.isEmpty()) {
+                return;
             }
+            try {
+                exchange(calls);
+            } catch (RuntimeException | Error e) {
+                disconnect();
+                calls.forEach(each -> each.result.completeExceptionally(
+                        RedisFailure.of(e).exception(each.call, connections.client(), e)));
+            }
+            connections.executor().execute(this); // in turn with other tasks, which may wait for the only thread
         }
 
         /** The next calls that ask for the same confirmation. */

@@ -8,9 +8,9 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
@@ -94,16 +94,25 @@ public final class QueueConnections implements AutoCloseable {
      * of Jedis.
      *
      * @param application the application's factory, which is neither changed nor closed
-     * @param executor connects, and waits for replicas
+     * @param threads creates the daemon threads that connect and wait for replicas, the first one at once
      * @param nanoTime monotonic clock in nanoseconds
      * @throws IllegalArgumentException if the factory does not expose its settings
      */
     public QueueConnections(
-            LettuceConnectionFactory application, Settings settings, Executor executor, LongSupplier nanoTime) {
+            LettuceConnectionFactory application, Settings settings, ThreadFactory threads, LongSupplier nanoTime) {
+        this(new LettuceClient(application, settings), settings, new ConnectionThreads(threads), nanoTime);
+    }
+
+    /**
+     * Like the other constructor, with another executor than the connections' own threads.
+     *
+     * @param executor rejects no task
+     */
+    QueueConnections(LettuceClient client, Settings settings, Executor executor, LongSupplier nanoTime) {
         this.settings = settings;
         this.executor = executor;
         this.nanoTime = nanoTime;
-        this.client = new LettuceClient(application, settings);
+        this.client = client;
         this.durableCalls = new DurableCalls(this, settings.commandTimeout(), nanoTime);
         this.earliestRenewal = new AtomicLong(nanoTime.getAsLong());
     }
@@ -126,7 +135,7 @@ public final class QueueConnections implements AutoCloseable {
         }
         ConnectAttempt attempt = new ConnectAttempt(failed);
         if (current.compareAndSet(null, attempt)) {
-            submit(attempt);
+            executor.execute(attempt);
         }
     }
 
@@ -150,17 +159,19 @@ public final class QueueConnections implements AutoCloseable {
     }
 
     /**
-     * Connects if there is no connection, on a thread of the executor. The future fails with a {@link
-     * RedisCallException}, after the command timeout at the latest: the executor may have no thread before.
+     * Connects if there is no connection, on a thread of the connections. The future fails with a {@link
+     * RedisCallException}, after the command timeout at the latest.
      */
     CompletableFuture<Link> connect(ScriptCall call) {
         Link present = present(call);
         if (present != null) {
             return CompletableFuture.completedFuture(present);
         }
-        ConnectAttempt attempt = currentAttempt();
-        submit(attempt);
-        return withinCommandTimeout(attempt.result).handle((made, failure) -> {
+        CompletableFuture<Link> result = currentAttempt()
+                .result
+                .copy()
+                .orTimeout(settings.commandTimeout().toMillis(), TimeUnit.MILLISECONDS);
+        return result.handle((made, failure) -> {
             if (made == null) {
                 if (closed) {
                     throw new RedisCallException(
@@ -187,18 +198,6 @@ public final class QueueConnections implements AutoCloseable {
         return executor;
     }
 
-    private CompletableFuture<Link> withinCommandTimeout(CompletableFuture<Link> connecting) {
-        if (connecting.isDone()) {
-            return connecting;
-        }
-        CompletableFuture<Link> copy = connecting.copy();
-        try {
-            return copy.orTimeout(settings.commandTimeout().toMillis(), TimeUnit.MILLISECONDS);
-        } catch (RuntimeException | Error e) { // the timer has no thread
-            return copy;
-        }
-    }
-
     private RedisCallException notConnected(String why, @Nullable Throwable cause) {
         return new RedisCallException(
                 Kind.NOT_SENT, client.server() + " cannot be reached: " + RedisFailure.explained(why), cause);
@@ -213,16 +212,9 @@ public final class QueueConnections implements AutoCloseable {
             }
             ConnectAttempt fresh = new ConnectAttempt(null);
             if (current.compareAndSet(null, fresh)) {
+                executor.execute(fresh);
                 return fresh;
             }
-        }
-    }
-
-    private void submit(ConnectAttempt attempt) {
-        try {
-            executor.execute(attempt);
-        } catch (RuntimeException | Error e) { // the executor is closed or has no thread: the next call tries again
-            attempt.fail(e);
         }
     }
 
@@ -249,7 +241,8 @@ public final class QueueConnections implements AutoCloseable {
         if (old != null) {
             replaced.add(old);
             Duration pause = settings.commandTimeout().plusSeconds(1);
-            DelayedTask.run(executor, pause, () -> replaced.contains(old), () -> discard(old));
+            CompletableFuture.delayedExecutor(pause.toMillis(), TimeUnit.MILLISECONDS, executor)
+                    .execute(() -> discard(old));
         }
     }
 
@@ -276,13 +269,15 @@ public final class QueueConnections implements AutoCloseable {
             present.close();
         }
         client.close();
+        if (executor instanceof ConnectionThreads threads) {
+            threads.close();
+        }
     }
 
-    /** One attempt to connect. The first thread that runs it makes the attempt. */
+    /** One attempt to connect, which runs once. */
     private final class ConnectAttempt implements Runnable {
 
         private final @Nullable Link old;
-        private final AtomicBoolean taken = new AtomicBoolean();
         private final CompletableFuture<Link> result = new CompletableFuture<>();
 
         ConnectAttempt(@Nullable Link old) {
@@ -291,9 +286,6 @@ public final class QueueConnections implements AutoCloseable {
 
         @Override
         public void run() {
-            if (!taken.compareAndSet(false, true)) {
-                return;
-            }
             try {
                 Link present = link;
                 if (present != null && present != old) {
@@ -303,18 +295,11 @@ public final class QueueConnections implements AutoCloseable {
                 if (closed) {
                     throw new IllegalStateException("closed");
                 }
-                DelayedTask.startTimer();
                 Link fresh = client.connect();
                 install(fresh, old);
                 end(fresh, null);
             } catch (RuntimeException | Error e) {
                 end(null, e);
-            }
-        }
-
-        void fail(Throwable why) {
-            if (taken.compareAndSet(false, true)) {
-                end(null, why);
             }
         }
 

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * has migrated are retried for up to a second. Each other failure is reported at once as a {@link RedisCallException}. The connection is replaced after two
  * successive timeouts, when it breaks, and when the server reports that it is no longer the master.
  *
- * <p>Futures complete on a thread of the Redis client or of the executor that connects. Dependent stages must not block.
+ * <p>Futures complete on a thread of the Redis client or of the connections. Dependent stages must not block.
  */
 public final class RedisScripts implements ScriptRunner {
 
@@ -61,7 +61,10 @@ public final class RedisScripts implements ScriptRunner {
             Throwable cause = failure == null ? null : Completions.cause(failure);
             if (cause == null) {
                 result.complete(elements);
-            } else if (!isWorthRetrying(cause, retries) || !retryLater(call, retries, result)) {
+            } else if (isWorthRetrying(cause, retries)) {
+                CompletableFuture.delayedExecutor(PAUSES_MILLIS[retries], TimeUnit.MILLISECONDS, Runnable::run)
+                        .execute(() -> attempt(call, retries + 1, result));
+            } else {
                 fail(call, cause, result);
             }
         });
@@ -75,22 +78,6 @@ public final class RedisScripts implements ScriptRunner {
         return link != null
                 ? send(link, call)
                 : connections.connect(call).thenCompose(connected -> send(connected, call));
-    }
-
-    /** Schedules the next attempt. Returns false if the timer's thread cannot be created. */
-    private boolean retryLater(ScriptCall call, int retries, CompletableFuture<List<Object>> result) {
-        try {
-            CompletableFuture.delayedExecutor(PAUSES_MILLIS[retries], TimeUnit.MILLISECONDS, Runnable::run)
-                    .execute(() -> {
-                        // a timer without a thread keeps the task and may run it after the call has failed
-                        if (!result.isDone()) {
-                            attempt(call, retries + 1, result);
-                        }
-                    });
-            return true;
-        } catch (RuntimeException | Error e) {
-            return false;
-        }
     }
 
     private static boolean isWorthRetrying(Throwable failure, int retries) {
@@ -130,7 +117,7 @@ public final class RedisScripts implements ScriptRunner {
         } catch (RuntimeException e) {
             result.completeExceptionally(failure(link, call, e, false));
             return;
-        } catch (Error e) { // the client library had no thread or memory left, maybe after it sent the script
+        } catch (Error e) { // of the client library or the application's code in it, maybe after it sent the script
             result.completeExceptionally(unknown(call, e));
             return;
         }

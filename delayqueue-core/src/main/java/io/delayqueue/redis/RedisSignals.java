@@ -1,14 +1,14 @@
 package io.delayqueue.redis;
 
-import io.delayqueue.message.Completions;
 import io.delayqueue.message.Shard;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -45,9 +45,8 @@ public final class RedisSignals implements SignalSource, MessageListener, Subscr
     /** Two whole intervals, because the canary of the last heartbeat may still arrive. */
     private static final int TOLERATED_HEARTBEATS = 2;
 
-    private final LettuceClient client;
+    private final QueueConnections connections;
     private final KeySpace keys;
-    private final Executor executor;
     private final String node;
     private final Duration validity;
     private final LongSupplier nanoTime;
@@ -71,21 +70,14 @@ public final class RedisSignals implements SignalSource, MessageListener, Subscr
      * Creates the signals of one node. {@link #start()} subscribes.
      *
      * @param connections the connections; the caller closes them
-     * @param executor connects
      * @param node name of the node whose canary confirms that signals arrive
      * @param validity time for which a canary confirms signals, more than two heartbeat intervals
      * @param nanoTime monotonic clock in nanoseconds
      */
     public RedisSignals(
-            QueueConnections connections,
-            KeySpace keys,
-            Executor executor,
-            String node,
-            Duration validity,
-            LongSupplier nanoTime) {
-        this.client = connections.client();
+            QueueConnections connections, KeySpace keys, String node, Duration validity, LongSupplier nanoTime) {
+        this.connections = connections;
         this.keys = keys;
-        this.executor = executor;
         this.node = node;
         this.validity = validity;
         this.nanoTime = nanoTime;
@@ -175,28 +167,28 @@ public final class RedisSignals implements SignalSource, MessageListener, Subscr
                     + ". The subscription is replaced until signals arrive.");
         }
         openLater(next, Duration.ZERO);
-        Completions.on(executor, closing);
+        connections.executor().execute(closing);
     }
 
     /** Subscribes. The subscription then stays active and renews itself. */
     private void open(long attempt) {
+        if (attempt != latest) {
+            return;
+        }
         openedAt = nanoTime.getAsLong();
         try {
             RedisConnection opened = connect(attempt);
             if (opened != null) {
                 opened.subscribe(this, keys.signalChannel().getBytes(StandardCharsets.UTF_8));
             }
-        } catch (RuntimeException | Error e) { // an Error, for example, if the client library cannot create a thread
+        } catch (RuntimeException | Error e) {
             retry(attempt, RedisFailure.of(e).message());
         }
     }
 
     /** Connects; null if the attempt is no longer the latest one. */
     private @Nullable RedisConnection connect(long attempt) {
-        if (attempt != latest) {
-            return null;
-        }
-        LettuceConnectionFactory made = client.forSignals();
+        LettuceConnectionFactory made = connections.client().forSignals();
         synchronized (this) {
             if (attempt != latest) {
                 made.destroy();
@@ -235,7 +227,8 @@ public final class RedisSignals implements SignalSource, MessageListener, Subscr
     }
 
     private void openLater(long attempt, Duration pause) {
-        DelayedTask.run(executor, pause, () -> attempt == latest, () -> open(attempt));
+        CompletableFuture.delayedExecutor(pause.toMillis(), TimeUnit.MILLISECONDS, connections.executor())
+                .execute(() -> open(attempt));
     }
 
     /** Returns a task that closes the connection of the last attempt, without waiting for the server. */

@@ -317,7 +317,7 @@ class LifecycleTests extends NodeTest {
 
     private static Set<Thread> engineThreads() {
         return Thread.getAllStackTraces().keySet().stream()
-                .filter(thread -> thread.getName().startsWith(DelayQueueEngine.THREAD_NAME))
+                .filter(thread -> thread.getName().matches(DelayQueueEngine.THREAD_NAME + "-(?!redis-).*"))
                 .collect(Collectors.toSet());
     }
 }

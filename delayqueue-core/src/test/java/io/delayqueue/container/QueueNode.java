@@ -86,9 +86,11 @@ public final class QueueNode implements AutoCloseable {
         application = builder.factory.apply(client.build());
         application.afterPropertiesSet();
         application.start();
-        Executor background = builder.threads == null ? executor : task -> engine().execute(task);
-        connections =
-                new QueueConnections(application, QueueConnections.Settings.defaults(), background, System::nanoTime);
+        connections = new QueueConnections(
+                application,
+                QueueConnections.Settings.defaults(),
+                builder.threads == null ? Thread::new : builder.threads,
+                System::nanoTime);
         scripts = builder.scripts.apply(new RedisScripts(connections));
         registry = new TopicRegistry(scripts, keySpace, builder.plan);
         directory = new NodeDirectory(scripts, keySpace, builder.settings.heartbeatTimeout());
@@ -99,7 +101,6 @@ public final class QueueNode implements AutoCloseable {
         signals = new RedisSignals(
                 connections,
                 keySpace,
-                background,
                 name,
                 builder.settings.heartbeat().multipliedBy(5).dividedBy(2),
                 System::nanoTime);
@@ -132,16 +133,12 @@ public final class QueueNode implements AutoCloseable {
         engine = assembling.build();
         template = DelayQueueTemplate.builder(real, registry, codec, InstantSource.system())
                 .events(bus)
-                .completions(builder.threads == null ? Runnable::run : background)
+                .completions(builder.threads == null ? Runnable::run : engine::execute)
                 .build();
         receiver = DefaultDelayQueueReceiver.builder(real, registry, codec, engine.signals(), engine.tasks())
                 .events(bus)
-                .completions(background)
+                .completions(builder.threads == null ? executor : engine::execute)
                 .build();
-    }
-
-    private DelayQueueEngine engine() {
-        return engine;
     }
 
     /** Gives up the connection to Redis for a new one. */
@@ -296,7 +293,7 @@ public final class QueueNode implements AutoCloseable {
             return this;
         }
 
-        /** Makes all threads of the engine, which then serve Redis' connections too, as in an application. */
+        /** Makes all threads of the engine and of the connections. The engine then completes futures, too, as in an application. */
         public Builder threads(ThreadFactory threads) {
             this.threads = threads;
             return this;

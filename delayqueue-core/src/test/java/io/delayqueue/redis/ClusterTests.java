@@ -152,8 +152,8 @@ class ClusterTests {
     void signalsOfEachMasterAreHeard() throws Exception {
         Set<Long> heard = ConcurrentHashMap.newKeySet();
         try (OwnConnections own = connect();
-                RedisSignals signals = new RedisSignals(
-                        own.connections(), keys, own.executor(), "node", Duration.ofSeconds(1), System::nanoTime)) {
+                RedisSignals signals =
+                        new RedisSignals(own.connections(), keys, "node", Duration.ofSeconds(1), System::nanoTime)) {
             signals.listen(onFirst, new HeadListener(heard));
             signals.start();
             await().until(() -> heard.contains(0L));

@@ -230,6 +230,10 @@ class DerivedFactoryTests {
     }
 
     private static QueueConnections connections(LettuceConnectionFactory application) {
-        return new QueueConnections(application, Settings.defaults(), Runnable::run, System::nanoTime);
+        return new QueueConnections(
+                new LettuceClient(application, Settings.defaults()),
+                Settings.defaults(),
+                Runnable::run,
+                System::nanoTime);
     }
 }

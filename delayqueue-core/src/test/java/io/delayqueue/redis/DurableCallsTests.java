@@ -250,15 +250,6 @@ class DurableCallsTests {
     }
 
     @Test
-    void callWithoutAThreadIsNotSent() {
-        own.executor().shutdown();
-
-        RedisCallException failure = catchThrowableOfType(RedisCallException.class, () -> run(increment(ONE_REPLICA)));
-
-        assertThat(failure.kind()).isEqualTo(Kind.NOT_SENT);
-    }
-
-    @Test
     void callThatWaitsWhenTheConnectionsAreClosedIsNotSent() {
         CompletableFuture<List<Object>> first = unconfirmedCall();
         CompletableFuture<List<Object>> second = own.scripts().run(increment(ONE_REPLICA));

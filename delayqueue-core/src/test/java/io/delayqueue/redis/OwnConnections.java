@@ -1,11 +1,12 @@
 package io.delayqueue.redis;
 
+import io.delayqueue.redis.QueueConnections.Settings;
 import io.delayqueue.testing.SystemClock;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** An application's connection factory, and what the queue derives from it. */
@@ -18,7 +19,6 @@ final class OwnConnections implements AutoCloseable {
     private static final Duration LONG_TIMEOUT = Duration.ofSeconds(10);
 
     private final LettuceConnectionFactory application;
-    private final ExecutorService executor = Executors.newCachedThreadPool();
     private final AtomicLong elapsed = new AtomicLong();
     private QueueConnections connections;
 
@@ -31,8 +31,8 @@ final class OwnConnections implements AutoCloseable {
     private QueueConnections connections(Duration timeout) {
         return new QueueConnections(
                 application,
-                new QueueConnections.Settings(timeout, Duration.ofSeconds(1)),
-                executor,
+                new Settings(timeout, Duration.ofSeconds(1)),
+                Thread::new,
                 () -> SystemClock.nanos() + elapsed.get());
     }
 
@@ -66,6 +66,12 @@ final class OwnConnections implements AutoCloseable {
         return connections;
     }
 
+    /** Other connections, with the default time limits, that connect on an executor. The caller closes them. */
+    QueueConnections connections(Executor executor, LongSupplier nanoTime) {
+        Settings settings = Settings.defaults();
+        return new QueueConnections(new LettuceClient(application, settings), settings, executor, nanoTime);
+    }
+
     /** Moves the clock of the connections forward. */
     void elapse(Duration time) {
         elapsed.addAndGet(time.toNanos());
@@ -77,10 +83,6 @@ final class OwnConnections implements AutoCloseable {
         connections = connections(TIMEOUT);
     }
 
-    ExecutorService executor() {
-        return executor;
-    }
-
     RedisScripts scripts() {
         return new RedisScripts(connections);
     }
@@ -89,7 +91,6 @@ final class OwnConnections implements AutoCloseable {
     public void close() throws Exception {
         connections.close();
         application.destroy();
-        executor.shutdownNow();
     }
 
     static LuaScript script(String name, String text) {

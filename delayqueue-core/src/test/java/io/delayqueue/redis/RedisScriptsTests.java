@@ -213,8 +213,7 @@ class RedisScriptsTests {
     @Test
     void onlyTheFirstUseNeedsAThread() {
         Queue<Runnable> tasks = new ArrayDeque<>();
-        QueueConnections connections = new QueueConnections(
-                own.application(), QueueConnections.Settings.defaults(), tasks::add, System::nanoTime);
+        QueueConnections connections = own.connections(tasks::add, System::nanoTime);
         RedisScripts scripts = new RedisScripts(connections);
 
         CompletableFuture<List<Object>> reply = scripts.run(new ScriptCall(INCREMENT, KEY));
@@ -276,8 +275,7 @@ class RedisScriptsTests {
     @Test
     void resetsAreAtLeastTheReconnectDelayApart() {
         AtomicLong nanos = new AtomicLong();
-        QueueConnections connections = new QueueConnections(
-                own.application(), QueueConnections.Settings.defaults(), Runnable::run, nanos::get);
+        QueueConnections connections = own.connections(Runnable::run, nanos::get);
         connections.reset();
         assertThat(network.traffic().connections()).isZero();
         Await.call(() -> connections.connect(new ScriptCall(INCREMENT, KEY)));
@@ -302,7 +300,8 @@ class RedisScriptsTests {
                 .mapToObj(i -> i % 2 == 0
                         ? scripts.run(new ScriptCall(INCREMENT, KEY))
                         : CompletableFuture.supplyAsync(
-                                () -> Await.call(() -> scripts.run(new ScriptCall(INCREMENT, KEY))), own.executor()))
+                                () -> Await.call(() -> scripts.run(new ScriptCall(INCREMENT, KEY))),
+                                own.connections().executor()))
                 .toList();
         replies.forEach(CompletableFuture::join);
 

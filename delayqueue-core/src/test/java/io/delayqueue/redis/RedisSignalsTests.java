@@ -51,7 +51,7 @@ class RedisSignalsTests {
     void connect() {
         network = FaultProxy.inFrontOf(redis);
         own = OwnConnections.lettuce(network.port());
-        signals = new RedisSignals(own.connections(), keys, own.executor(), "node-1", VALIDITY, nanos::get);
+        signals = new RedisSignals(own.connections(), keys, "node-1", VALIDITY, nanos::get);
     }
 
     @AfterEach

@@ -37,8 +37,8 @@ class SentinelTests {
         Set<Long> heard = ConcurrentHashMap.newKeySet();
         byte[] key = keys.of(shard).meta();
         try (OwnConnections own = connect();
-                RedisSignals signals = new RedisSignals(
-                        own.connections(), keys, own.executor(), "node", Duration.ofSeconds(1), System::nanoTime)) {
+                RedisSignals signals =
+                        new RedisSignals(own.connections(), keys, "node", Duration.ofSeconds(1), System::nanoTime)) {
             signals.listen(shard, new HeadListener(heard));
             signals.start();
             await().until(() -> heard.remove(0L));

@@ -32,8 +32,6 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.IntFunction;
@@ -51,7 +49,6 @@ public final class QueueOnRedis implements AutoCloseable {
 
     public final RedisServerProcess server;
     public final FaultProxy proxy;
-    private final ExecutorService executor = Executors.newCachedThreadPool();
     public final LettuceConnectionFactory application;
     public final QueueConnections connections;
     public final KeySpace keySpace = new KeySpace("dq");
@@ -84,7 +81,7 @@ public final class QueueOnRedis implements AutoCloseable {
         this.connections = new QueueConnections(
                 application,
                 new QueueConnections.Settings(commandTimeout, Duration.ofMillis(100)),
-                executor,
+                Thread::new,
                 System::nanoTime);
         this.clock = new ServerClock(server);
         this.scripts = counted(faults.around(clock.over(new RedisScripts(connections))));
@@ -190,6 +187,5 @@ public final class QueueOnRedis implements AutoCloseable {
         connections.close();
         application.destroy();
         proxy.close();
-        executor.shutdownNow();
     }
 }

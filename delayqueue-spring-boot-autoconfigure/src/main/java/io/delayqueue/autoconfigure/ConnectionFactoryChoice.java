@@ -3,7 +3,6 @@ package io.delayqueue.autoconfigure;
 import io.delayqueue.autoconfigure.failure.StartFailedException;
 import io.delayqueue.redis.JedisSettings;
 import io.delayqueue.redis.QueueConnections;
-import java.util.concurrent.Executor;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -42,7 +41,7 @@ record ConnectionFactoryChoice(
      *
      * @throws StartFailedException if there is no factory, no choice, or nothing can be derived from the factory
      */
-    QueueConnections derive(QueueConnections.Settings settings, Executor executor) {
+    QueueConnections derive(QueueConnections.Settings settings) {
         RedisConnectionFactory chosen = marked.getIfUnique();
         boolean isMarked = chosen != null;
         if (chosen == null && marked.stream().findAny().isEmpty()) {
@@ -59,7 +58,7 @@ record ConnectionFactoryChoice(
         }
         String name = nameOf(chosen);
         try {
-            return new QueueConnections(toLettuce(chosen, name, isMarked), settings, executor, System::nanoTime);
+            return new QueueConnections(toLettuce(chosen, name, isMarked), settings, Thread::new, System::nanoTime);
         } catch (IllegalArgumentException e) {
             throw new StartFailedException(
                     "The delay queue cannot derive its connections from the connection factory '" + name + "': "

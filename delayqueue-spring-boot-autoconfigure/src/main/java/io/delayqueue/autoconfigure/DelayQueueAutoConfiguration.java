@@ -99,10 +99,9 @@ public final class DelayQueueAutoConfiguration {
             @DelayQueueConnectionFactory ObjectProvider<RedisConnectionFactory> marked,
             ObjectProvider<RedisConnectionFactory> any,
             ConfigurableListableBeanFactory beans,
-            ObjectProvider<DelayQueueEngine> engine,
             DelayQueueProperties properties) {
         return new ConnectionFactoryChoice(marked, any, beans)
-                .derive(properties.redis().toSettings(), new EngineExecutor(engine));
+                .derive(properties.redis().toSettings());
     }
 
     @Bean
@@ -161,15 +160,13 @@ public final class DelayQueueAutoConfiguration {
             EventBus events,
             ObjectProvider<DeliveryInterceptor> interceptors,
             ObjectProvider<EngineCustomizer> customizers,
-            ObjectProvider<DelayQueueEngine> self,
             DelayQueueProperties properties,
             Environment environment) {
         EngineSettings settings = properties.engine().toSettings(properties.deadLetters());
         String node = EngineBuilder.newNode();
         // more than two heartbeats, so that one lost canary changes nothing
         Duration signalValidity = settings.heartbeat().multipliedBy(5).dividedBy(2);
-        RedisSignals signals = new RedisSignals(
-                connections, keySpace, new EngineExecutor(self), node, signalValidity, System::nanoTime);
+        RedisSignals signals = new RedisSignals(connections, keySpace, node, signalValidity, System::nanoTime);
         EngineBuilder engine = DelayQueueEngine.builder()
                 .node(node)
                 .redis(scripts, keySpace)

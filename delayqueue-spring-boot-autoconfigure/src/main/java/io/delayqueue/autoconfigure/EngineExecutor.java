@@ -8,8 +8,8 @@ import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.ObjectProvider;
 
 /**
- * Runs tasks on the engine's threads. The engine is looked up at the first task, because the beans that use this
- * executor are dependencies of the engine. If the engine is unavailable, for example while the application closes,
+ * Runs tasks on the engine's threads. The engine is looked up at the first task, because beans that the engine uses, such
+ * as interceptors, may inject the template. If the engine is unavailable, for example while the application closes,
  * tasks are rejected.
  */
 final class EngineExecutor implements Executor {

@@ -160,7 +160,7 @@ class ManualTasksTests {
 
     private static Set<Thread> engineThreads() {
         return Thread.getAllStackTraces().keySet().stream()
-                .filter(thread -> thread.getName().startsWith("delayqueue"))
+                .filter(thread -> thread.getName().matches("delayqueue-(?!redis-).*"))
                 .collect(Collectors.toSet());
     }
 

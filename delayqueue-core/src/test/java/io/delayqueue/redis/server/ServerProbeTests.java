@@ -17,8 +17,6 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Map;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
@@ -36,7 +34,6 @@ class ServerProbeTests {
     private static final Duration TEN_SECONDS = Duration.ofSeconds(10);
 
     private final RedisServerProcess redis;
-    private final ExecutorService executor = Executors.newCachedThreadPool();
     private LettuceConnectionFactory application;
     private QueueConnections connections;
 
@@ -56,13 +53,12 @@ class ServerProbeTests {
         application = new LettuceConnectionFactory(server);
         application.afterPropertiesSet();
         connections =
-                new QueueConnections(application, QueueConnections.Settings.defaults(), executor, System::nanoTime);
+                new QueueConnections(application, QueueConnections.Settings.defaults(), Thread::new, System::nanoTime);
     }
 
     @AfterEach
     void close() {
         disconnect();
-        executor.shutdownNow();
     }
 
     private void disconnect() {

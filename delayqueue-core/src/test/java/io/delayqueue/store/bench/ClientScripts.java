@@ -7,14 +7,11 @@ import io.delayqueue.redis.ScriptRunner;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
 /** Runs scripts by the client and the connections of an application, whose commands have a minute. */
 public final class ClientScripts implements ScriptRunner, AutoCloseable {
 
-    private final ExecutorService executor = Executors.newCachedThreadPool();
     private final LettuceConnectionFactory application;
     private final QueueConnections connections;
     private final ScriptRunner scripts;
@@ -32,7 +29,7 @@ public final class ClientScripts implements ScriptRunner, AutoCloseable {
         connections = new QueueConnections(
                 application,
                 new QueueConnections.Settings(Duration.ofMinutes(1), Duration.ofSeconds(1)),
-                executor,
+                Thread::new,
                 System::nanoTime);
         scripts = new RedisScripts(connections);
     }
@@ -46,6 +43,5 @@ public final class ClientScripts implements ScriptRunner, AutoCloseable {
     public void close() {
         connections.close();
         application.destroy();
-        executor.shutdownNow();
     }
 }

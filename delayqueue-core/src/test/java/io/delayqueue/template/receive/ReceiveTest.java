@@ -25,8 +25,6 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -49,15 +47,13 @@ abstract class ReceiveTest extends RedisTest {
     RedisSignals signals;
     DefaultDelayQueueReceiver receiver;
     DelayQueueTemplate template;
-    private ExecutorService executor;
     private Duration passed = Duration.ZERO;
 
     @BeforeEach
     void begin() {
         tasks = new MovableTasks(time, (task, failure) -> failures.add(failure));
-        executor = Executors.newCachedThreadPool();
-        signals = new RedisSignals(
-                queue.connections, queue.keySpace, executor, "test", Duration.ofMinutes(1), SystemClock::nanos);
+        signals =
+                new RedisSignals(queue.connections, queue.keySpace, "test", Duration.ofMinutes(1), SystemClock::nanos);
         CompletableFuture<Void> subscribed = new CompletableFuture<>();
         signals.onChange(() -> subscribed.complete(null));
         signals.start();
@@ -71,7 +67,6 @@ abstract class ReceiveTest extends RedisTest {
         receiver.close();
         signals.close();
         tasks.close();
-        executor.shutdownNow();
         assertThat(failures).isEmpty();
     }
 

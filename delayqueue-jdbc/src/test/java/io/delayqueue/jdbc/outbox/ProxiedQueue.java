@@ -19,15 +19,12 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import tools.jackson.databind.json.JsonMapper;
 
 /** A queue on a Redis behind a proxy, with a record of what it sent. */
 final class ProxiedQueue implements AutoCloseable {
 
-    private final ExecutorService executor = Executors.newCachedThreadPool();
     private final LettuceConnectionFactory application;
     private final QueueConnections connections;
     private final List<String> sent = new CopyOnWriteArrayList<>();
@@ -63,7 +60,7 @@ final class ProxiedQueue implements AutoCloseable {
         connections = new QueueConnections(
                 application,
                 new QueueConnections.Settings(commandTimeout, Duration.ofMillis(100)),
-                executor,
+                Thread::new,
                 System::nanoTime);
         scripts = new RedisScripts(connections);
         topics = new TopicRegistry(scripts, keySpace);
@@ -95,6 +92,5 @@ final class ProxiedQueue implements AutoCloseable {
         connections.close();
         application.destroy();
         proxy.close();
-        executor.shutdownNow();
     }
 }

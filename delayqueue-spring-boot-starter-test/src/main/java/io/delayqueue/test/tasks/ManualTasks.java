@@ -105,8 +105,8 @@ public final class ManualTasks implements EngineCustomizer, SmartLifecycle {
     }
 
     /**
-     * Runs the handlers of a task after that task. Other work, such as connecting, runs immediately on another thread,
-     * because it cannot wait for a task.
+     * Runs the handlers of a task after that task. Other work, such as completing the future of a send, runs immediately
+     * on another thread, because it cannot wait for a task.
      */
     private void execute(Runnable task) {
         if (runLock.isHeldByCurrentThread()) {

@@ -25,8 +25,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import tools.jackson.databind.json.JsonMapper;
@@ -35,7 +33,6 @@ import tools.jackson.databind.json.JsonMapper;
 final class IdsOnRedis implements AutoCloseable {
 
     private final LettuceConnectionFactory application;
-    private final ExecutorService executor = Executors.newCachedThreadPool();
     private final QueueConnections connections;
     private final EventBus events = new EventBus(List.of());
     final KeySpace keySpace = new KeySpace("dq");
@@ -46,7 +43,7 @@ final class IdsOnRedis implements AutoCloseable {
         application.afterPropertiesSet();
         application.start();
         connections =
-                new QueueConnections(application, QueueConnections.Settings.defaults(), executor, System::nanoTime);
+                new QueueConnections(application, QueueConnections.Settings.defaults(), Thread::new, System::nanoTime);
         scripts = new RedisScripts(connections);
     }
 
@@ -170,6 +167,5 @@ final class IdsOnRedis implements AutoCloseable {
     public void close() {
         connections.close();
         application.destroy();
-        executor.shutdownNow();
     }
 }

@@ -3,11 +3,13 @@ package io.delayqueue.redis;
 import static io.delayqueue.redis.OwnConnections.bytes;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.container.Exhaustion;
 import io.delayqueue.container.Exhaustion.Failure;
+import io.delayqueue.message.Durability;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.QueueConnections.Settings;
 import io.delayqueue.test.junit.EmbeddedRedis;
@@ -18,15 +20,15 @@ import io.lettuce.core.resource.ClientResources;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -38,9 +40,9 @@ import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceClientConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** Threads and connections that cannot be had: each call ends, and what the queue does by itself is tried again. */
+/** While no thread can be created, everything runs on the one that exists. A connection that fails is tried again. */
 @EmbeddedRedis
-class ExhaustedExecutorTests {
+class ConnectionThreadsTests {
 
     private static final LuaScript PING = OwnConnections.script("ping", "return {redis.call('PING')}");
     private static final int MOST_CALLS = 40;
@@ -52,12 +54,11 @@ class ExhaustedExecutorTests {
 
     private final AtomicLong nanos = new AtomicLong();
     private final RedisServerProcess redis;
-    private final ExecutorService threads = Executors.newCachedThreadPool();
     private final List<AutoCloseable> open = new ArrayList<>();
     private FaultProxy network;
     private LettuceConnectionFactory application;
 
-    ExhaustedExecutorTests(RedisServerProcess redis) {
+    ConnectionThreadsTests(RedisServerProcess redis) {
         this.redis = redis;
     }
 
@@ -77,21 +78,65 @@ class ExhaustedExecutorTests {
         }
         application.destroy();
         network.close();
-        threads.shutdownNow();
     }
 
+    @Test
+    void firstThreadIsRequired() {
+        Exhaustion exhaustion = Exhaustion.whenTold();
+        exhaustion.begin();
+
+        assertThatExceptionOfType(InternalError.class)
+                .isThrownBy(() ->
+                        new QueueConnections(application, Settings.defaults(), exhaustion.threads(), System::nanoTime));
+    }
+
+    @Test
+    void callsRunWithoutAnotherThread() {
+        Exhaustion exhaustion = Exhaustion.whenTold();
+        RedisScripts scripts = new RedisScripts(connections(application, AMPLE, exhaustion));
+        exhaustion.begin();
+
+        assertThat(outcome(() -> scripts.run(new ScriptCall(PING, bytes("k"))))).isNull();
+        Durability durability = Durability.replicas(1, Duration.ofMillis(1));
+        assertThat(outcome(() -> scripts.run(new ScriptCall(PING, bytes("k")).durability(durability))))
+                .isNull();
+        assertThat(exhaustion.failed()).isEqualTo(2);
+    }
+
+    @Test
+    void tasksWaitForTheOnlyThreadAndSurviveItsFailures() {
+        Exhaustion exhaustion = Exhaustion.whenTold();
+        try (ConnectionThreads own = new ConnectionThreads(exhaustion.threads())) {
+            exhaustion.begin();
+            CompletableFuture<Void> latch = new CompletableFuture<>();
+            Queue<String> ended = new ConcurrentLinkedQueue<>();
+            own.execute(() -> {
+                latch.join();
+                ended.add("first");
+                throw new IllegalStateException("for the test");
+            });
+            own.execute(() -> ended.add("second"));
+            latch.complete(null);
+            await().untilAsserted(() -> assertThat(ended).containsExactly("first", "second"));
+        }
+    }
+
+    @Test
+    void tasksRunAfterTheClose() {
+        ConnectionThreads own = new ConnectionThreads(Thread::new);
+        own.close();
+        CountDownLatch ran = new CountDownLatch(1);
+        own.execute(ran::countDown);
+        await().until(() -> ran.getCount() == 0);
+    }
+
+    /** The n-th connection fails, for each n: of three calls at most one fails, and each of them ends. */
     @ParameterizedTest
     @EnumSource
-    void callThatFindsNoThreadOrConnectionFailsAndTheNextOneRuns(Failure failure) {
-        sweep(failure, exhaustion -> connections(application, AMPLE, exhaustion));
-        sweep(failure, exhaustion -> connections(without(exhaustion), AMPLE, Exhaustion.whenTold()));
-    }
-
-    /** The n-th thread or connection fails, for each n: of three calls at most one fails, and each of them ends. */
-    private void sweep(Failure failure, Function<Exhaustion, QueueConnections> made) {
+    void callThatFindsNoConnectionFailsAndTheNextOneRuns(Failure failure) {
         for (int number = 0; number < MOST_CALLS; number++) {
             Exhaustion exhaustion = Exhaustion.atCall(number, failure);
-            RedisScripts scripts = new RedisScripts(made.apply(exhaustion));
+            RedisScripts scripts = new RedisScripts(connections(without(exhaustion), AMPLE, Exhaustion.whenTold()));
             int failed = 0;
             for (int i = 0; i < 3; i++) {
                 Throwable thrown = outcome(() -> scripts.run(new ScriptCall(PING, bytes("k"))));
@@ -106,26 +151,21 @@ class ExhaustedExecutorTests {
                 return;
             }
         }
-        throw new AssertionError("More than " + MOST_CALLS + " threads or connections for three calls");
+        throw new AssertionError("More than " + MOST_CALLS + " connections for three calls");
     }
 
     @Test
-    void callEndsThoughTheNewConnectionFindsNoThread() {
+    void connectionIsReplacedWithoutAnotherThread() {
         Exhaustion exhaustion = Exhaustion.whenTold();
-        RedisScripts scripts = new RedisScripts(connections(application, exhaustion));
+        RedisScripts scripts = new RedisScripts(connections(application, SHORT, exhaustion));
+        exhaustion.begin();
         await().until(() -> outcome(() -> scripts.run(new ScriptCall(PING, bytes("k")))) == null);
+        long before = network.traffic().connections();
 
         network.halfOpen(Direction.CLIENT_TO_SERVER, Direction.SERVER_TO_CLIENT);
-        exhaustion.begin();
-        for (int i = 0; i < 4; i++) {
-            assertThat(outcome(() -> scripts.run(new ScriptCall(PING, bytes("k")))))
-                    .isInstanceOf(RedisCallException.class);
-        }
-        assertThat(exhaustion.failed()).isPositive();
-
-        exhaustion.end();
-        network.pass();
+        assertThat(outcome(() -> scripts.run(new ScriptCall(PING, bytes("k"))))).isInstanceOf(RedisCallException.class);
         await().until(() -> outcome(() -> scripts.run(new ScriptCall(PING, bytes("k")))) == null);
+        assertThat(network.traffic().connections()).isGreaterThan(before);
     }
 
     /** Null for a reply; fails if the call does not end. */
@@ -139,54 +179,36 @@ class ExhaustedExecutorTests {
 
     @ParameterizedTest
     @EnumSource
-    void subscriptionThatFindsNoThreadOrConnectionIsTriedAgain(Failure failure) {
-        for (int number = 0; number < 2; number++) {
-            Exhaustion threadless = Exhaustion.atCall(number, failure);
-            assertSubscribes(signals(connections(application, Exhaustion.whenTold()), threadless));
-            LettuceConnectionFactory failing = without(Exhaustion.atCall(number, failure));
-            assertSubscribes(signals(connections(failing, Exhaustion.whenTold()), Exhaustion.whenTold()));
-        }
-    }
-
-    private void assertSubscribes(RedisSignals signals) {
+    void subscriptionThatFindsNoConnectionIsTriedAgain(Failure failure) {
+        LettuceConnectionFactory failing = without(Exhaustion.atCall(0, failure));
+        RedisSignals signals = signals(Exhaustion.whenTold(), failing);
         signals.start();
         awaitSubscribers(1);
-        signals.stop();
-        awaitSubscribers(0);
     }
 
     @Test
-    void lostSubscriptionComesBackThoughNoThreadWasToBeHadMeanwhile() {
+    void signalsAreSubscribedWithoutAnotherThread() {
         Exhaustion exhaustion = Exhaustion.whenTold();
-        RedisSignals signals = signals(connections(application, Exhaustion.whenTold()), exhaustion);
-        network.refuse();
+        RedisSignals signals = signals(exhaustion, application);
         exhaustion.begin();
+        network.refuse();
         signals.start();
         await().until(() -> exhaustion.failed() > 1);
         network.pass();
-        exhaustion.end();
         awaitSubscribers(1);
-    }
 
-    @Test
-    void deafSubscriptionIsClosedThoughNoThreadIsToBeHad() {
-        Exhaustion exhaustion = Exhaustion.whenTold();
-        RedisSignals signals = signals(connections(application, Exhaustion.whenTold()), exhaustion);
-        signals.start();
-        awaitSubscribers(1);
-        exhaustion.begin();
+        long before = network.traffic().connections();
         nanos.addAndGet(Duration.ofSeconds(11).toNanos());
         for (int heartbeat = 0; heartbeat < 3; heartbeat++) {
             signals.afterHeartbeat();
         }
-        awaitSubscribers(0);
-        exhaustion.end();
+        await().until(() -> network.traffic().connections() > before);
         awaitSubscribers(1);
     }
 
     @Test
     void listenerThatFailsByAnErrorDoesNotSilenceItsNeighbours() {
-        RedisSignals signals = signals(connections(application, Exhaustion.whenTold()), Exhaustion.whenTold());
+        RedisSignals signals = signals(Exhaustion.whenTold(), application);
         Shard shard = Shard.single("t");
         Set<Long> heard = ConcurrentHashMap.newKeySet();
         signals.listen(shard, new HeadListener(heard) {
@@ -205,13 +227,9 @@ class ExhaustedExecutorTests {
         await().until(() -> heard.contains(7L));
     }
 
-    private QueueConnections connections(LettuceConnectionFactory factory, Exhaustion exhaustion) {
-        return connections(factory, SHORT, exhaustion);
-    }
-
     private QueueConnections connections(LettuceConnectionFactory factory, Duration timeout, Exhaustion exhaustion) {
         QueueConnections made = new QueueConnections(
-                factory, new Settings(timeout, Duration.ofMillis(100)), exhaustion.executor(threads), System::nanoTime);
+                factory, new Settings(timeout, Duration.ofMillis(100)), exhaustion.threads(), System::nanoTime);
         open.add(made);
         return made;
     }
@@ -227,9 +245,9 @@ class ExhaustedExecutorTests {
                 LettuceClientConfiguration.builder().clientResources(resources).build());
     }
 
-    private RedisSignals signals(QueueConnections connections, Exhaustion exhaustion) {
+    private RedisSignals signals(Exhaustion exhaustion, LettuceConnectionFactory factory) {
         RedisSignals signals = new RedisSignals(
-                connections, KEYS, exhaustion.executor(threads), "node-1", Duration.ofSeconds(10), nanos::get);
+                connections(factory, AMPLE, exhaustion), KEYS, "node-1", Duration.ofSeconds(10), nanos::get);
         open.add(0, signals);
         return signals;
     }
