@@ -18,7 +18,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.LongSupplier;
 import org.apache.commons.logging.Log;
@@ -90,13 +89,10 @@ final class JobRunner implements PeriodicTask {
         if (requests.getAndIncrement() == 0) {
             try {
                 engine.execute(this::runAll);
-            } catch (RejectedExecutionException e) {
+            } catch (RuntimeException | Error e) { // the executor may be the application's
                 requests.set(0);
                 log.debug("Jobs wait, because the executor of the handlers rejected them", e);
                 return RETRY;
-            } catch (RuntimeException | Error e) { // no thread can be created
-                requests.set(0);
-                throw e;
             }
         }
         return UNTIL_WOKEN;

@@ -258,18 +258,14 @@ public class DelayListenerRegistry implements SmartLifecycle {
     }
 
     private static CompletableFuture<Void> stopOne(String id, ManagedListener listener) {
-        try {
-            CompletableFuture<Void> stop = listener.stop();
-            Duration most = listener.options().drainTime().plus(GRACE);
-            return stop.copy().orTimeout(most.toMillis(), TimeUnit.MILLISECONDS).exceptionally(failure -> {
-                log.warn("Listener " + Printable.of(id) + " failed to stop", failure);
-                return null;
-            });
-        } catch (RuntimeException | Error e) {
-            // for example no thread for the timeout; the other listeners must stop, too
-            log.warn("Listener " + Printable.of(id) + " failed to stop", e);
-            return CompletableFuture.completedFuture(null);
-        }
+        Duration most = listener.options().drainTime().plus(GRACE);
+        return listener.stop()
+                .copy()
+                .orTimeout(most.toMillis(), TimeUnit.MILLISECONDS)
+                .exceptionally(failure -> {
+                    log.warn("Listener " + Printable.of(id) + " failed to stop", failure);
+                    return null;
+                });
     }
 
     @Override

@@ -68,13 +68,7 @@ final class OpenConnection {
         if (blocked != null) {
             closeSocket();
         }
-        Future<?> closing;
-        try {
-            closing = threads.submit(() -> connection.abort((int) closeTimeout.toMillis()));
-        } catch (RuntimeException | Error e) { // no thread can be started for the call
-            closeSocket();
-            return;
-        }
+        Future<?> closing = threads.submit(() -> connection.abort((int) closeTimeout.toMillis()));
         try {
             closing.get(2 * closeTimeout.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
