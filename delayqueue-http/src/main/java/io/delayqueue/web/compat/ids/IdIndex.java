@@ -184,7 +184,7 @@ public final class IdIndex {
 
     /** Adds a topic in which an id is live, if the entry does not have it. */
     CompletableFuture<Void> addAsync(String id, String topic) {
-        return run(others, OPERATIONS, "add", id, escaped(topic)).thenApply(reply -> null);
+        return settleAsync(id, topic, 0).thenApply(added -> null);
     }
 
     /**

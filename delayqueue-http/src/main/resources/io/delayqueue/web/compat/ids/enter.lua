@@ -18,19 +18,8 @@ for at = 1, #ARGV, 6 do
     reply = {'CHANGED'}
   elseif not unreadable then
     local last = math.max(floor, before and tonumber(before.version) or 0)
-    local entry = {version = versionText(math.max(nowMicros, last + 1)), state = 'p', current = topic, others = {}}
-    reply = {'OK', entry.version}
-    for _, other in ipairs(before and before.others or {}) do
-      if other.topic ~= topic then
-        entry.others[#entry.others + 1] = other
-        reply[#reply + 1] = other.topic
-      end
-    end
-    if before and before.current ~= topic then
-      entry.others[#entry.others + 1] = {since = nowMs, topic = before.current}
-      reply[#reply + 1] = before.current
-    end
-    written(key, id, entry)
+    local version = versionText(math.max(nowMicros, last + 1))
+    reply = entered(key, id, before, topic, version, {'OK', version})
   end
   replies[#replies + 1] = reply
 end

@@ -2,7 +2,7 @@
 -- " <since, ms>:<topic>". The 1 is the number of this format. The state is p (pending) until the push with that version
 -- is settled, then s (settled). The caller escapes topics, so that they contain no blanks. The version of an entry is
 -- the time of its push in µs since 1970, or slightly more if several pushes start within one µs.
--- gives: nowMicros, nowMs (as text), versionText, parsed, stored, written, passMemoryCheck, findOther
+-- gives: nowMicros, nowMs (as text), versionText, parsed, stored, written, entered, passMemoryCheck
 local clock = redis.call('TIME')
 local nowMicros = clock[1] * 1000000 + clock[2]
 local nowMs = string.format('%.0f', math.floor(nowMicros / 1000))
@@ -47,10 +47,21 @@ local function passMemoryCheck(key)
   redis.call('HDEL', key, ' ')
 end
 
-local function findOther(entry, topic)
-  for _, other in ipairs(entry.others) do
-    if other.topic == topic then
-      return other
+-- begins a push: makes the topic current, and the previous current topic one of the others, which are appended to a reply
+local function entered(key, id, before, topic, version, reply)
+  local entry = {version = version, state = 'p', current = topic, others = {}}
+  local function keep(other)
+    if other.topic ~= topic then
+      entry.others[#entry.others + 1] = other
+      reply[#reply + 1] = other.topic
     end
   end
+  if before then
+    for _, other in ipairs(before.others) do
+      keep(other)
+    end
+    keep({since = nowMs, topic = before.current})
+  end
+  written(key, id, entry)
+  return reply
 end

@@ -6,10 +6,9 @@
 -- cost   TIME, and the commands of the operations
 --@include entry
 local operations, arguments = {}, {}
---@include endpush
+--@include settle
 --@include find
 --@include remove
---@include add
 local replies, at = {}, 1
 while ARGV[at] do
   local name = ARGV[at]

@@ -384,6 +384,16 @@ abstract class UniqueIdsContract {
     }
 
     @Test
+    void messageThatIsAddedDuringAPushIsReplacedByIt() {
+        Held push = held("b", "1", "pushed");
+        process.template().send(DelayMessage.to("a").id("1").payload("x").build());
+        join(process.ids().add("a", "1"));
+        push.goOn();
+
+        awaitLive("1", "b=pushed");
+    }
+
+    @Test
     void entryOfALaterVersionIsKept() {
         redis().writeEntry("1", "2 whatever");
 
