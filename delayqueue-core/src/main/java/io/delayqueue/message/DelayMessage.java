@@ -380,7 +380,7 @@ public final class DelayMessage {
         /**
          * Orders the sends of an id. With {@link OnDuplicate#REPLACE} the message does not replace a live message of
          * a greater version; that one is kept. A message without a version replaces any other. A second send of the
-         * same version counts as a repeat of the first.
+         * same version, with the same limits, counts as a repeat of the first.
          *
          * @param version 0 to {@link #MAX_VERSION}
          * @throws IllegalArgumentException if the version is out of range

@@ -134,7 +134,8 @@ public interface DelayQueueOperations {
      *
      * <p><strong>A failed send does not roll back the database change.</strong> If a message is not accepted in time,
      * the commit throws an exception, and {@link io.delayqueue.event.DelayQueueEvents#sendAfterCommitFailed} is
-     * published. If the process terminates between the commit and the send, the message is lost.
+     * published. If the process terminates between the commit and the send, the message is lost. With the outbox of
+     * {@code delayqueue-jdbc} the message is stored in the caller's transaction instead, and neither can happen.
      *
      * @return the message's id; generated if the message has none
      * @throws MessageRejectedException if the message cannot be sent. The commit can also throw
