@@ -13,6 +13,7 @@ import io.delayqueue.message.Shard;
 import io.delayqueue.redis.Await;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.template.receive.LeasedDelivery;
+import io.delayqueue.template.receive.ReceiveRequest;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -102,7 +103,8 @@ class ExhaustionTests extends NodeTest {
             await().until(() -> {
                 String id = "during" + sends.size();
                 sends.put(id, node.template.sendAsync(message("t", id)));
-                receiving.add(node.receiver.receiveAsync("p", 1, Duration.ZERO, Duration.ofSeconds(1)));
+                receiving.add(
+                        node.receiver.receiveAsync(ReceiveRequest.from("p").lease(Duration.ofSeconds(1))));
                 return exhaustion.failed() > 10;
             });
             exhaustion.end();
@@ -182,7 +184,9 @@ class ExhaustionTests extends NodeTest {
         sendUntilStored(node, topic, "received");
         await().until(() -> {
             List<LeasedDelivery> received = ended(
-                    () -> node.receiver.receiveAsync(topic, 1, Duration.ofSeconds(2), Duration.ofSeconds(1)),
+                    () -> node.receiver.receiveAsync(ReceiveRequest.from(topic)
+                            .waitTime(Duration.ofSeconds(2))
+                            .lease(Duration.ofSeconds(1))),
                     List.of());
             return !received.isEmpty() && ended(received.get(0)::acknowledge, false);
         });

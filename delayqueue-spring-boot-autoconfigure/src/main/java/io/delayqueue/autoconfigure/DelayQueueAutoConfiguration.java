@@ -225,6 +225,7 @@ public final class DelayQueueAutoConfiguration {
                 .events(events)
                 .settings(properties.toReceiveSettings())
                 .durability(properties.toDurability())
+                .lease(properties.toLease())
                 .completions(engine::execute)
                 .addConsumer(engine::addConsumer)
                 .build();

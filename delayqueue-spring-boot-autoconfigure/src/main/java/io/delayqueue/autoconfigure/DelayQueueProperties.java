@@ -157,7 +157,17 @@ public record DelayQueueProperties(
         return new ShardPlan(counts, shards.onConflict());
     }
 
-    /** Settings of a receiver. Its callers choose lease and count. */
+    /** The default lease of the receivers of each topic. */
+    Function<String, Duration> toLease() {
+        ListenerLevels levels = levels(listener, topics);
+        Map<String, Duration> byTopic = new HashMap<>();
+        topics.keySet()
+                .forEach(topic -> byTopic.put(topic, levels.ofTopic(topic).lease()));
+        Duration common = levels.defaults().lease();
+        return topic -> byTopic.getOrDefault(topic, common);
+    }
+
+    /** Settings of a receiver. */
     ReceiveSettings toReceiveSettings() {
         ListenerOptions options = listenerOptions();
         Duration grace = options.lease().dividedBy(3); // listeners renew their leases within this time
@@ -432,7 +442,8 @@ public record DelayQueueProperties(
      *     runs.
      * @param concurrency Maximum number of handlers of a listener that run at the same time, 1 to 10,000.
      * @param batchSize Maximum number of messages that a batch listener receives in one call, 2 to 500.
-     * @param lease Duration of a lease, 1 s to 1 d. It is renewed while the delivery waits for a handler or is handled.
+     * @param lease Duration of a lease, 1 s to 1 d. It is renewed while the delivery waits for a handler or is handled. The
+     *     default lease of receivers, which is not renewed.
      * @param maxAttempts Number of attempts after which a message is dead-lettered, 1 or more.
      * @param maxPostponements Number of postponements that a message may have. The next one dead-letters it. If 0, the
      *     number is unlimited.

@@ -8,6 +8,7 @@ import io.delayqueue.redis.KeySpace;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.template.receive.DelayQueueReceiver;
 import io.delayqueue.template.receive.LeasedDelivery;
+import io.delayqueue.template.receive.ReceiveRequest;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.Socket;
@@ -208,7 +209,8 @@ public final class EndpointNode implements AutoCloseable {
 
     /** Claims a topic's due messages, each for an hour. */
     public List<LeasedDelivery> claim(String topic) {
-        return context.getBean(DelayQueueReceiver.class).receive(topic, 100, MAX_WAIT, Duration.ofHours(1));
+        return context.getBean(DelayQueueReceiver.class)
+                .receive(ReceiveRequest.from(topic).max(100).waitTime(MAX_WAIT).lease(Duration.ofHours(1)));
     }
 
     /** Sends a message, dead-letters it and returns the id of the dead letter. */

@@ -48,9 +48,7 @@ class BlockingCallTests {
         calls.put("cancel", () -> template.cancel("t", "id"));
         calls.put("reschedule", () -> template.reschedule("t", "id", Duration.ZERO));
         calls.put("find", () -> template.find("t", "id"));
-        calls.put(
-                "receive",
-                () -> context.getBean(DelayQueueReceiver.class).receive("t", 1, Duration.ZERO, Duration.ofHours(1)));
+        calls.put("receive", () -> context.getBean(DelayQueueReceiver.class).receive("t", 1, Duration.ZERO));
         calls.put("counts", () -> admin.counts("t"));
         calls.put("pauseTopic", () -> {
             admin.pauseTopic("t");

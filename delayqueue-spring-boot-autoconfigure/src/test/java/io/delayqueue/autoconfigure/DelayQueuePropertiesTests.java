@@ -30,6 +30,7 @@ import java.net.ConnectException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -163,6 +164,18 @@ class DelayQueuePropertiesTests {
                                 4,
                                 CrashLimits.DEFAULTS,
                                 Duration.ofSeconds(20))));
+    }
+
+    @Test
+    void receiverLeasesForTheTimeOfTheTopicsListeners() {
+        runner.withPropertyValues("delayqueue.listener.lease=10m", "delayqueue.topics[long].lease=1h")
+                .run(context -> {
+                    @SuppressWarnings("unchecked")
+                    Function<String, Duration> lease = (Function<String, Duration>)
+                            part(context.getBean(DelayQueueReceiver.class), "lease");
+                    assertThat(lease.apply("long")).isEqualTo(Duration.ofHours(1));
+                    assertThat(lease.apply("other")).isEqualTo(Duration.ofMinutes(10));
+                });
     }
 
     @Test

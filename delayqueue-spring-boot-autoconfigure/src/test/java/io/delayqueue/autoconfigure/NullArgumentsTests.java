@@ -51,6 +51,7 @@ class NullArgumentsTests {
 
     private static final Map<Class<?>, Object> SAMPLES = Map.ofEntries(
             Map.entry(String.class, "a@b"),
+            Map.entry(String[].class, new String[] {"a"}),
             Map.entry(Object.class, "payload"),
             Map.entry(int.class, 1),
             Map.entry(long.class, 1L),
@@ -65,7 +66,7 @@ class NullArgumentsTests {
             Map.entry(OnProblem.class, OnProblem.WARN),
             Map.entry(ParameterizedTypeReference.class, ParameterizedTypeReference.forType(String.class)),
             Map.entry(MessageView.class, MessageView.SCHEDULED),
-            Map.entry(ReceiveRequest.class, new ReceiveRequest("a", 1, Duration.ZERO, Duration.ofSeconds(1))),
+            Map.entry(ReceiveRequest.class, ReceiveRequest.from("a")),
             Map.entry(EventBus.class, new EventBus(List.of())),
             Map.entry(SendLimits.class, SendLimits.DEFAULTS),
             Map.entry(
@@ -102,6 +103,7 @@ class NullArgumentsTests {
                             context.getBean(PayloadCodec.class),
                             InstantSource.system()));
         });
+        check(ReceiveRequest.class, null);
         check(DelayMessage.class, null);
         check(DelayMessage.Builder.class, DelayMessage.to("a"));
         check(DelayListenerEndpoint.class, null);

@@ -20,6 +20,7 @@ import io.delayqueue.template.DuplicateMessageException;
 import io.delayqueue.template.SendInterceptor;
 import io.delayqueue.template.receive.DefaultDelayQueueReceiver;
 import io.delayqueue.template.receive.DelayQueueReceiver;
+import io.delayqueue.template.receive.ReceiveRequest;
 import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistry;
@@ -51,7 +52,6 @@ import org.springframework.core.annotation.Order;
 /** The conditions and contents of observations and of the logging context. */
 class ObservationTests {
 
-    private static final Duration LEASE = Duration.ofSeconds(30);
     private static final String ENABLED = "delayqueue.observation.enabled=true";
 
     private final TestObservationRegistry registry = TestObservationRegistry.builder()
@@ -152,15 +152,16 @@ class ObservationTests {
             DelayQueueReceiver receiver = context.getBean(DelayQueueReceiver.class);
             List<String> topics = List.of("other", "reports");
 
-            assertThat(receiver.receive("reports", 1, Duration.ZERO, LEASE)).hasSize(1);
-            assertThat(receiver.receiveAsync(topics, 10, Duration.ZERO, LEASE).get(60, TimeUnit.SECONDS))
+            assertThat(receiver.receive("reports", 1, Duration.ZERO)).hasSize(1);
+            assertThat(receiver.receiveAsync(ReceiveRequest.from(topics).max(10))
+                            .get(60, TimeUnit.SECONDS))
                     .hasSize(2);
-            assertThat(receiver.receiveAsync(topics, 10, Duration.ZERO, LEASE).get(60, TimeUnit.SECONDS))
+            assertThat(receiver.receiveAsync(ReceiveRequest.from(topics).max(10))
+                            .get(60, TimeUnit.SECONDS))
                     .isEmpty();
-            receiver.receiveAsync("reports", 10, Duration.ofDays(1), LEASE).cancel(false);
-            receiver.receiveAsync("reports", 10, Duration.ofDays(1), LEASE).complete(List.of());
-            assertThatIllegalArgumentException()
-                    .isThrownBy(() -> receiver.receiveAsync("reports", 0, Duration.ZERO, LEASE));
+            receiver.receiveAsync("reports", 10, Duration.ofDays(1)).cancel(false);
+            receiver.receiveAsync("reports", 10, Duration.ofDays(1)).complete(List.of());
+            assertThatIllegalArgumentException().isThrownBy(() -> receiver.receiveAsync("reports", 0, Duration.ZERO));
 
             Awaitility.await()
                     .untilAsserted(() -> assertThat(observed("delayqueue.receive"))
@@ -241,11 +242,10 @@ class ObservationTests {
                     delayQueue.send(message("reports", "a"));
                     assertThatExceptionOfType(DuplicateMessageException.class)
                             .isThrownBy(() -> delayQueue.send(message("reports", "a")));
-                    receiver.receive("reports", 10, Duration.ZERO, LEASE);
-                    receiver.receive("reports", 10, Duration.ZERO, LEASE);
+                    receiver.receive("reports", 10, Duration.ZERO);
+                    receiver.receive("reports", 10, Duration.ZERO);
                     context.getBean(DefaultDelayQueueReceiver.class).close();
-                    assertThatIllegalStateException()
-                            .isThrownBy(() -> receiver.receive("reports", 10, Duration.ZERO, LEASE));
+                    assertThatIllegalStateException().isThrownBy(() -> receiver.receive("reports", 10, Duration.ZERO));
                     delayQueue.send(message("failing", "b"));
 
                     Awaitility.await()

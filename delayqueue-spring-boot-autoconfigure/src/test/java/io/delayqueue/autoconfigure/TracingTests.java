@@ -157,8 +157,8 @@ class TracingTests {
 
                     context.getBean(DefaultDelayQueueReceiver.class).close();
                     assertThatIllegalStateException()
-                            .isThrownBy(() -> context.getBean(DelayQueueReceiver.class)
-                                    .receive("reports", 1, Duration.ZERO, Duration.ofSeconds(30)));
+                            .isThrownBy(() ->
+                                    context.getBean(DelayQueueReceiver.class).receive("reports", 1, Duration.ZERO));
 
                     SpanData receive = await(context, "receive reports", 1).get(0);
                     assertThat(receive.getParentSpanContext().isValid()).isFalse();
@@ -193,7 +193,7 @@ class TracingTests {
         Observation.createNotStarted("request", application.getBean(ObservationRegistry.class))
                 .observe(() -> {
                     CompletableFuture<List<LeasedDelivery>> waiting =
-                            receiver.receiveAsync("reports", 10, Duration.ofSeconds(30), Duration.ofSeconds(30));
+                            receiver.receiveAsync("reports", 10, Duration.ofSeconds(30));
                     application
                             .getBean(DelayQueueTemplate.class)
                             .sendAll(List.of(message("reports", "a"), message("reports", "b")));

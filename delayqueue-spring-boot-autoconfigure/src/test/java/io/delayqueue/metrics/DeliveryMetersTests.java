@@ -326,7 +326,7 @@ class DeliveryMetersTests extends MeterTest {
     private LeasedDelivery receive(String id) {
         send(id, "please");
         return bean(DelayQueueReceiver.class)
-                .receive("t", 1, Duration.ofSeconds(20), Duration.ofSeconds(30))
+                .receive("t", 1, Duration.ofSeconds(20))
                 .get(0);
     }
 }

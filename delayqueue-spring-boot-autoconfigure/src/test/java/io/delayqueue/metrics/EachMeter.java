@@ -51,7 +51,7 @@ final class EachMeter {
         delayQueue.send(ODD_TOPIC, "please");
         application
                 .getBean(DelayQueueReceiver.class)
-                .receive(ODD_TOPIC, 1, Duration.ofSeconds(20), Duration.ofSeconds(30))
+                .receive(ODD_TOPIC, 1, Duration.ofSeconds(20))
                 .forEach(delivery -> delivery.acknowledge().join());
         await().until(() -> registry.find(DelayQueueMeters.MESSAGES_DEAD.getName()).counters().stream()
                         .mapToDouble(counter -> counter.count())

@@ -18,6 +18,7 @@ import io.delayqueue.message.Shard;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.template.receive.DelayQueueReceiver;
 import io.delayqueue.template.receive.LeasedDelivery;
+import io.delayqueue.template.receive.ReceiveRequest;
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
 import io.micrometer.core.instrument.Meter;
@@ -52,7 +53,9 @@ class TopicGaugesTests extends MeterTest {
 
     private LeasedDelivery receive(String topic) {
         return bean(DelayQueueReceiver.class)
-                .receive(topic, 1, Duration.ofSeconds(20), Duration.ofMinutes(5))
+                .receive(ReceiveRequest.from(topic)
+                        .waitTime(Duration.ofSeconds(20))
+                        .lease(Duration.ofMinutes(5)))
                 .get(0);
     }
 

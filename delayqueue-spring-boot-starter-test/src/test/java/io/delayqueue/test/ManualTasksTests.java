@@ -124,8 +124,7 @@ class ManualTasksTests {
     @Test
     void receiverIsPolledByTheTest(@Autowired DelayQueueReceiver receiver) {
         delayQueue.send("received", "x");
-        List<LeasedDelivery> deliveries =
-                harness.await(receiver.receiveAsync("received", 10, Duration.ofMinutes(1), Duration.ofSeconds(30)));
+        List<LeasedDelivery> deliveries = harness.await(receiver.receiveAsync("received", 10, Duration.ofMinutes(1)));
         assertThat(deliveries).hasSize(1);
         assertThat(harness.await(deliveries.get(0).acknowledge())).isTrue();
         harness.awaitEmpty("received");

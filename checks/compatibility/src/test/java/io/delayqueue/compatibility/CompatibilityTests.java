@@ -25,6 +25,7 @@ import io.delayqueue.template.DelayQueueOperations;
 import io.delayqueue.template.DuplicateMessageException;
 import io.delayqueue.template.receive.DelayQueueReceiver;
 import io.delayqueue.template.receive.LeasedDelivery;
+import io.delayqueue.template.receive.ReceiveRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -236,7 +237,7 @@ class CompatibilityTests {
     }
 
     private static LeasedDelivery receive(String topic) {
-        List<LeasedDelivery> received = bean(DelayQueueReceiver.class).receive(topic, 1, WAIT, LEASE);
+        List<LeasedDelivery> received = bean(DelayQueueReceiver.class).receive(ReceiveRequest.from(topic).waitTime(WAIT).lease(LEASE));
         assertThat(received).hasSize(1);
         return received.get(0);
     }

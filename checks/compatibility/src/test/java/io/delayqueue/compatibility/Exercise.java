@@ -19,6 +19,7 @@ import io.delayqueue.store.idempotency.IdempotencyKeys;
 import io.delayqueue.template.DelayQueueOperations;
 import io.delayqueue.template.receive.DelayQueueReceiver;
 import io.delayqueue.template.receive.LeasedDelivery;
+import io.delayqueue.template.receive.ReceiveRequest;
 import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.List;
@@ -135,7 +136,7 @@ final class Exercise {
 
     private LeasedDelivery receive() {
         List<LeasedDelivery> received =
-                context.getBean(DelayQueueReceiver.class).receive(topic, 1, Duration.ZERO, LEASE);
+                context.getBean(DelayQueueReceiver.class).receive(ReceiveRequest.from(topic).lease(LEASE));
         if (received.isEmpty()) {
             throw new IllegalStateException("There is no message");
         }

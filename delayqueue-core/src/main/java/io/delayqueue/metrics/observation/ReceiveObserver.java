@@ -8,7 +8,6 @@ import io.delayqueue.template.receive.DelayQueueReceiver;
 import io.delayqueue.template.receive.LeasedDelivery;
 import io.delayqueue.template.receive.ReceiveRequest;
 import io.micrometer.observation.ObservationRegistry;
-import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -47,7 +46,7 @@ public final class ReceiveObserver implements DelayQueueReceiver {
     @Override
     public List<LeasedDelivery> receive(ReceiveRequest request) {
         Assert.notNull(request, "'request' must not be null");
-        Receiving receiving = new Receiving(List.of(request.topic()));
+        Receiving receiving = new Receiving(request.topics());
         try {
             List<LeasedDelivery> deliveries = receiver.receive(request);
             receiving.end(deliveries, null);
@@ -61,14 +60,7 @@ public final class ReceiveObserver implements DelayQueueReceiver {
     @Override
     public CompletableFuture<List<LeasedDelivery>> receiveAsync(ReceiveRequest request) {
         CompletableFuture<List<LeasedDelivery>> future = receiver.receiveAsync(request);
-        return observed(future, List.of(request.topic()));
-    }
-
-    @Override
-    public CompletableFuture<List<LeasedDelivery>> receiveAsync(
-            List<String> topics, int max, Duration wait, Duration lease) {
-        CompletableFuture<List<LeasedDelivery>> future = receiver.receiveAsync(topics, max, wait, lease);
-        return observed(future, topics.stream().distinct().toList());
+        return observed(future, request.topics());
     }
 
     /** Returns the same future, because the caller may cancel or complete it. */

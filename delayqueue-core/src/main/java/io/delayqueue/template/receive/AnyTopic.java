@@ -15,8 +15,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class AnyTopic {
 
-    private final DelayQueueReceiver receiver;
-    private final List<ReceiveRequest> requests;
+    private final DefaultDelayQueueReceiver receiver;
+    private final List<TopicRequest> requests;
     private final LongSupplier nanoTime;
     private final long deadline;
     private final CompletableFuture<List<LeasedDelivery>> result = new CompletableFuture<>();
@@ -26,7 +26,7 @@ final class AnyTopic {
      *
      * @param requests one for each topic, otherwise equal
      */
-    AnyTopic(DelayQueueReceiver receiver, List<ReceiveRequest> requests, LongSupplier nanoTime) {
+    AnyTopic(DefaultDelayQueueReceiver receiver, List<TopicRequest> requests, LongSupplier nanoTime) {
         this.receiver = receiver;
         this.requests = requests;
         this.nanoTime = nanoTime;
@@ -46,9 +46,8 @@ final class AnyTopic {
             waitForAll(failure);
             return;
         }
-        ReceiveRequest request = requests.get(index);
         CompletableFuture<List<LeasedDelivery>> polled =
-                receive(new ReceiveRequest(request.topic(), request.max(), Duration.ZERO, request.lease()));
+                receive(requests.get(index).waitTime(Duration.ZERO));
         polled.whenComplete((deliveries, problem) -> {
             if (problem != null && (!isOutage(problem) || isTimedOut())) {
                 fail(problem);
@@ -72,9 +71,8 @@ final class AnyTopic {
             return;
         }
         List<CompletableFuture<List<LeasedDelivery>>> waits = new ArrayList<>();
-        for (ReceiveRequest request : requests) {
-            waits.add(receive(
-                    new ReceiveRequest(request.topic(), request.max(), Duration.ofNanos(left), request.lease())));
+        for (TopicRequest request : requests) {
+            waits.add(receive(request.waitTime(Duration.ofNanos(left))));
         }
         for (CompletableFuture<List<LeasedDelivery>> wait : waits) {
             wait.thenAccept(deliveries -> {
@@ -92,7 +90,7 @@ final class AnyTopic {
         });
     }
 
-    private CompletableFuture<List<LeasedDelivery>> receive(ReceiveRequest request) {
+    private CompletableFuture<List<LeasedDelivery>> receive(TopicRequest request) {
         return Completions.call(() -> receiver.receiveAsync(request));
     }
 

@@ -4,6 +4,7 @@ import io.delayqueue.Internal;
 import io.delayqueue.convert.PayloadCodec;
 import io.delayqueue.coordination.PeriodicTaskScheduler;
 import io.delayqueue.event.EventBus;
+import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.Durability;
 import io.delayqueue.message.Shard;
@@ -31,14 +32,14 @@ import org.springframework.util.Assert;
 @Internal
 public final class DefaultDelayQueueReceiver implements DelayQueueReceiver, AutoCloseable {
 
-    private static final int MAX_TOPICS = 100;
-
     private final ReceiverContext context;
     private final Map<String, ReceiverTopic> topics = new ConcurrentHashMap<>();
     private final Leases leases;
+    private final Function<String, Duration> lease;
 
     private DefaultDelayQueueReceiver(Builder builder) {
         this.context = new ReceiverContext(builder);
+        this.lease = builder.lease;
         this.leases = new ReceiptLeases(context, shard -> topic(shard.topic()).shard(shard));
     }
 
@@ -81,6 +82,20 @@ public final class DefaultDelayQueueReceiver implements DelayQueueReceiver, Auto
     @Override
     public CompletableFuture<List<LeasedDelivery>> receiveAsync(ReceiveRequest request) {
         Assert.notNull(request, "'request' must not be null");
+        List<TopicRequest> requests = request.topics().stream()
+                .map(topic -> new TopicRequest(
+                        topic,
+                        request.max(),
+                        request.waitTime(),
+                        request.lease() == null ? lease.apply(topic) : request.lease()))
+                .toList();
+        return requests.size() == 1
+                ? receiveAsync(requests.get(0))
+                : new AnyTopic(this, requests, context.nanoTime).start();
+    }
+
+    /** Receives from one topic. */
+    CompletableFuture<List<LeasedDelivery>> receiveAsync(TopicRequest request) {
         if (context.isClosed()) {
             throw new IllegalStateException("The receiver was closed");
         }
@@ -90,7 +105,7 @@ public final class DefaultDelayQueueReceiver implements DelayQueueReceiver, Auto
     }
 
     /** Receives into a future, which is empty if this receiver is closed. */
-    void receive(ReceiveRequest request, CompletableFuture<List<LeasedDelivery>> future) {
+    void receive(TopicRequest request, CompletableFuture<List<LeasedDelivery>> future) {
         ReceiverTopic topic = topic(request.topic());
         topic.receive(request, future);
         if (context.isClosed()) {
@@ -106,24 +121,6 @@ public final class DefaultDelayQueueReceiver implements DelayQueueReceiver, Auto
     /** No more receivers can be added to an instance. */
     void ended(String name, ReceiverTopic topic) {
         topics.remove(name, topic);
-    }
-
-    @Override
-    public CompletableFuture<List<LeasedDelivery>> receiveAsync(
-            List<String> topics, int max, Duration wait, Duration lease) {
-        Assert.notNull(topics, "'topics' must not be null");
-        Assert.notNull(wait, "'wait' must not be null");
-        List<ReceiveRequest> requests = topics.stream()
-                .distinct()
-                .map(topic -> new ReceiveRequest(topic, max, wait, lease))
-                .toList();
-        if (requests.isEmpty() || requests.size() > MAX_TOPICS) {
-            throw new IllegalArgumentException(
-                    "topics must name 1 to " + MAX_TOPICS + " topics, but named " + requests.size());
-        }
-        return requests.size() == 1
-                ? receiveAsync(requests.get(0))
-                : new AnyTopic(this, requests, context.nanoTime).start();
     }
 
     /**
@@ -164,6 +161,7 @@ public final class DefaultDelayQueueReceiver implements DelayQueueReceiver, Auto
         ReceiveSettings settings = ReceiveSettings.DEFAULTS;
         Executor completions = Runnable::run;
         Function<String, Durability> durability = topic -> Durability.NONE;
+        Function<String, Duration> lease = topic -> ListenerOptions.DEFAULTS.lease();
         LongSupplier nanoTime = System::nanoTime;
 
         @Nullable
@@ -197,6 +195,12 @@ public final class DefaultDelayQueueReceiver implements DelayQueueReceiver, Auto
         /** Sets the durability of the settlements of each topic. Default: {@link Durability#NONE}. */
         public Builder durability(Function<String, Durability> durability) {
             this.durability = durability;
+            return this;
+        }
+
+        /** Sets the default lease of each topic, 1 s to 1 d. Default: 30 s. */
+        public Builder lease(Function<String, Duration> lease) {
+            this.lease = lease;
             return this;
         }
 

@@ -30,7 +30,7 @@ final class ReceiverQueue {
     /** A waiting receiver. */
     static final class Waiting {
 
-        final ReceiveRequest request;
+        final TopicRequest request;
         final CompletableFuture<List<LeasedDelivery>> future;
         /** Its number in the order of requests, from 1. */
         final long number;
@@ -38,7 +38,7 @@ final class ReceiverQueue {
         private final long deadline;
 
         private Waiting(
-                ReceiveRequest request, CompletableFuture<List<LeasedDelivery>> future, long number, long deadline) {
+                TopicRequest request, CompletableFuture<List<LeasedDelivery>> future, long number, long deadline) {
             this.request = request;
             this.future = future;
             this.number = number;
@@ -57,7 +57,7 @@ final class ReceiverQueue {
         return difference != 0 ? Long.signum(difference) : Long.compare(one.number, other.number);
     }
 
-    Waiting add(ReceiveRequest request, CompletableFuture<List<LeasedDelivery>> future, long now) {
+    Waiting add(TopicRequest request, CompletableFuture<List<LeasedDelivery>> future, long now) {
         lastNumber++;
         Waiting receiver = new Waiting(
                 request, future, lastNumber, now + request.waitTime().toNanos());

@@ -139,7 +139,7 @@ final class ReceiverTopic {
     // ---- receivers -------------------------------------------------------------------------------------------------
 
     /** Adds a receiver. If this instance has ended, its owner adds the receiver to another. Any thread may call this. */
-    void receive(ReceiveRequest request, CompletableFuture<List<LeasedDelivery>> future) {
+    void receive(TopicRequest request, CompletableFuture<List<LeasedDelivery>> future) {
         tasks.execute(() -> {
             if (ended) {
                 owner.receive(request, future);

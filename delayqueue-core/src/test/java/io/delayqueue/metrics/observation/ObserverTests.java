@@ -46,8 +46,7 @@ class ObserverTests {
     private static final DelayMessage MESSAGE =
             DelayMessage.to("orders").id("4711").payload("p").build();
 
-    private static final ReceiveRequest REQUEST =
-            new ReceiveRequest("orders", 1, Duration.ZERO, Duration.ofSeconds(30));
+    private static final ReceiveRequest REQUEST = ReceiveRequest.from("orders");
 
     private final TestObservationRegistry registry = TestObservationRegistry.create();
     private final SendObserver sends = new SendObserver(registry, null);

@@ -24,7 +24,7 @@ class AbsentTopicTests extends ReceiveTest {
 
     private List<CompletableFuture<List<LeasedDelivery>>> waitForAbsentTopics(DefaultDelayQueueReceiver by) {
         return IntStream.range(0, NAMES)
-                .mapToObj(i -> by.receiveAsync("absent" + i, 1, LONG, LEASE))
+                .mapToObj(i -> by.receiveAsync("absent" + i, 1, LONG))
                 .toList();
     }
 
@@ -35,8 +35,9 @@ class AbsentTopicTests extends ReceiveTest {
     @Test
     void receivingRegistersNoTopicAndWritesNoKey() {
         assertThat(receiveNow(1)).isEmpty();
-        CompletableFuture<List<LeasedDelivery>> one = receiver.receiveAsync("other", 1, LONG, LEASE);
-        CompletableFuture<List<LeasedDelivery>> any = receiver.receiveAsync(List.of("a", "b", "c"), 1, LONG, LEASE);
+        CompletableFuture<List<LeasedDelivery>> one = receiver.receiveAsync("other", 1, LONG);
+        CompletableFuture<List<LeasedDelivery>> any =
+                receiver.receiveAsync(ReceiveRequest.from("a", "b", "c").waitTime(LONG));
         awaitAsleep();
         pass(LONG);
         assertThat(ids(one)).isEmpty();
@@ -101,7 +102,7 @@ class AbsentTopicTests extends ReceiveTest {
         };
         try (DefaultDelayQueueReceiver sweeping =
                 builder(queue.store, new TopicRegistry(held, queue.keySpace)).build()) {
-            CompletableFuture<List<LeasedDelivery>> waiting = sweeping.receiveAsync("orders", 1, LONG, LEASE);
+            CompletableFuture<List<LeasedDelivery>> waiting = sweeping.receiveAsync("orders", 1, LONG);
             awaitAsleep();
             pass(SWEEP);
             join(lookedUp);
@@ -155,9 +156,9 @@ class AbsentTopicTests extends ReceiveTest {
                     return () -> consumed.remove(shard.topic());
                 })
                 .build()) {
-            assertThat(registering.receive("absent", 1, Duration.ZERO, LEASE)).isEmpty();
+            assertThat(registering.receive("absent", 1, Duration.ZERO)).isEmpty();
             send("a", Duration.ofHours(1));
-            assertThat(registering.receive("orders", 1, Duration.ZERO, LEASE)).isEmpty();
+            assertThat(registering.receive("orders", 1, Duration.ZERO)).isEmpty();
 
             awaitAsleep();
             pass(Duration.ofSeconds(1));

@@ -30,7 +30,8 @@ class AnyTopicTests extends ReceiveTest {
 
     @Test
     void aMessageOfAnyTopicEndsTheWait() {
-        CompletableFuture<List<LeasedDelivery>> waiting = receiver.receiveAsync(TOPICS, 1, LONG, LEASE);
+        CompletableFuture<List<LeasedDelivery>> waiting =
+                receiver.receiveAsync(ReceiveRequest.from(TOPICS).waitTime(LONG));
 
         awaitAsleep();
         sendTo("third", "c", Duration.ofMinutes(1));
@@ -41,8 +42,20 @@ class AnyTopicTests extends ReceiveTest {
     }
 
     @Test
+    void blockingReceiverReceivesFromOneOfTheTopics() {
+        sendTo("second", "b", Duration.ZERO);
+        ReceiveRequest request = ReceiveRequest.from(TOPICS).max(10);
+
+        assertThat(receiver.receive(request.waitTime(LONG)))
+                .extracting(LeasedDelivery::id)
+                .containsExactly("b");
+        assertThat(receiver.receive(request)).isEmpty();
+    }
+
+    @Test
     void aCancelledReceiverReceivesNothing() {
-        CompletableFuture<List<LeasedDelivery>> waiting = receiver.receiveAsync(TOPICS, 1, LONG, LEASE);
+        CompletableFuture<List<LeasedDelivery>> waiting =
+                receiver.receiveAsync(ReceiveRequest.from(TOPICS).waitTime(LONG));
         waiting.cancel(false);
 
         TOPICS.forEach(topic -> sendTo(topic, "of " + topic, Duration.ZERO));
@@ -56,7 +69,8 @@ class AnyTopicTests extends ReceiveTest {
     void aTopicNamedTwiceCountsOnce() {
         sendTo("first", "a", Duration.ZERO);
 
-        assertThat(ids(receiver.receiveAsync(List.of("first", "first"), 1, LONG, LEASE)))
+        assertThat(ids(receiver.receiveAsync(
+                        ReceiveRequest.from("first", "first").waitTime(LONG))))
                 .containsExactly("a");
     }
 
@@ -64,13 +78,13 @@ class AnyTopicTests extends ReceiveTest {
     void topicsAreOneToAHundred() {
         List<String> many = IntStream.rangeClosed(0, 100).mapToObj(i -> "t" + i).toList();
         Stream.of(List.<String>of(), many)
-                .forEach(topics -> assertThatThrownBy(() -> receiver.receiveAsync(topics, 1, LONG, LEASE))
+                .forEach(topics -> assertThatThrownBy(() -> ReceiveRequest.from(topics))
                         .isInstanceOf(IllegalArgumentException.class)
                         .hasMessageContaining("1 to 100 topics"));
     }
 
     private CompletableFuture<List<LeasedDelivery>> receiveAny(Duration wait) {
-        return receiver.receiveAsync(TOPICS, 1, wait, LEASE);
+        return receiver.receiveAsync(ReceiveRequest.from(TOPICS).waitTime(wait));
     }
 
     private void sendTo(String topic, String id, Duration delay) {

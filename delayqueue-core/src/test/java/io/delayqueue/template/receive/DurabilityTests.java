@@ -184,7 +184,7 @@ class DurabilityTests extends ReceiveTest {
             for (String id : List.of("a", "b", "c")) {
                 send(id, Duration.ZERO);
             }
-            List<LeasedDelivery> received = durable.receive("orders", 3, LONG, LEASE);
+            List<LeasedDelivery> received = durable.receive("orders", 3, LONG);
             String messages =
                     new String(queue.keySpace.of(Shard.single("orders")).messages());
 

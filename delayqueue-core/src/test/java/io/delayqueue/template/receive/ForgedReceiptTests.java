@@ -34,7 +34,7 @@ class ForgedReceiptTests extends ReceiveTest {
         LeasedDelivery deadLettered = receiveOne();
         join(deadLettered.deadLetter("no"));
         template.send(DelayMessage.to("elsewhere").id("leased").payload("p").build());
-        LeasedDelivery elsewhere = receiver.receive("elsewhere", 1, LONG, LEASE).get(0);
+        LeasedDelivery elsewhere = receiver.receive("elsewhere", 1, LONG).get(0);
         send("scheduled", Duration.ofHours(1));
         List<String> tokens = List.of(
                 "",

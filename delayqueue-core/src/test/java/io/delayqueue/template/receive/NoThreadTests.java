@@ -20,7 +20,7 @@ class NoThreadTests extends ReceiveTest {
         none.set(true);
 
         for (String id : List.of("a", "b")) {
-            List<LeasedDelivery> received = join(other.receiveAsync("orders", 1, LONG, LEASE));
+            List<LeasedDelivery> received = join(other.receiveAsync("orders", 1, LONG));
             assertThat(received).extracting(LeasedDelivery::id).containsExactly(id);
             assertThat(join(received.get(0).acknowledge())).isTrue();
         }

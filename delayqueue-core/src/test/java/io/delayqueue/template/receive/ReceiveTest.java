@@ -78,6 +78,7 @@ abstract class ReceiveTest extends RedisTest {
         return DefaultDelayQueueReceiver.builder(store, topics, QueueOnRedis.codec(), signals, tasks)
                 .events(queue.events)
                 .settings(SETTINGS)
+                .lease(topic -> LEASE)
                 .nanoTime(time);
     }
 
@@ -106,18 +107,18 @@ abstract class ReceiveTest extends RedisTest {
     }
 
     List<LeasedDelivery> receiveNow(int max) {
-        return receiver.receive("orders", max, Duration.ZERO, LEASE);
+        return receiver.receive("orders", max, Duration.ZERO);
     }
 
     LeasedDelivery receiveOne() {
-        List<LeasedDelivery> deliveries = receiver.receive("orders", 1, LONG, LEASE);
+        List<LeasedDelivery> deliveries = receiver.receive("orders", 1, LONG);
         assertThat(deliveries).hasSize(1);
         return deliveries.get(0);
     }
 
     /** A receiver that waits for a message. */
     CompletableFuture<List<LeasedDelivery>> waiting(int max) {
-        return receiver.receiveAsync("orders", max, LONG, LEASE);
+        return receiver.receiveAsync("orders", max, LONG);
     }
 
     MessageSnapshot found(String id) {

@@ -120,8 +120,8 @@ class ReceiveTests extends ReceiveTest {
     @Test
     void eachReceiverGetsItsOwnLease() {
         CompletableFuture<List<LeasedDelivery>> usual = waiting(1);
-        CompletableFuture<List<LeasedDelivery>> longer =
-                receiver.receiveAsync("orders", 1, LONG, LEASE.multipliedBy(10));
+        CompletableFuture<List<LeasedDelivery>> longer = receiver.receiveAsync(
+                ReceiveRequest.from("orders").waitTime(LONG).lease(LEASE.multipliedBy(10)));
         awaitAsleep();
 
         sendAll(2);
@@ -187,7 +187,7 @@ class ReceiveTests extends ReceiveTest {
     void anInterruptEndsTheWaitAndClaimsNothing() throws InterruptedException {
         List<Boolean> interrupted = new ArrayList<>();
         Thread thread = new Thread(() -> {
-            List<LeasedDelivery> none = receiver.receive("orders", 1, LONG, LEASE);
+            List<LeasedDelivery> none = receiver.receive("orders", 1, LONG);
             interrupted.add(none.isEmpty() && Thread.currentThread().isInterrupted());
         });
         thread.start();
@@ -214,13 +214,34 @@ class ReceiveTests extends ReceiveTest {
     }
 
     @Test
+    void leaseIsThatOfTheMessageThenOfTheRequestThenOfTheTopic() {
+        template.send(DelayMessage.to("orders")
+                .id("own")
+                .payload("p")
+                .lease(Duration.ofHours(6))
+                .build());
+        ReceiveRequest request = ReceiveRequest.from("orders");
+        LeasedDelivery own =
+                receiver.receive(request.lease(Duration.ofHours(4))).get(0);
+        send("requested", Duration.ZERO);
+        LeasedDelivery requested =
+                receiver.receive(request.lease(Duration.ofHours(4))).get(0);
+        send("default", Duration.ZERO);
+        LeasedDelivery ofTopic = receiver.receive(request).get(0);
+
+        assertThat(List.of(own, requested, ofTopic))
+                .extracting(delivery -> delivery.leaseLeft().plusHours(1).toHours())
+                .containsExactly(6L, 4L, 1L);
+    }
+
+    @Test
     void rangesAreChecked() {
-        assertThatThrownBy(() -> receiver.receive(" ", 1, LONG, LEASE)).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> receiver.receive("t", 0, LONG, LEASE)).hasMessageContaining("max");
-        assertThatThrownBy(() -> receiver.receive("t", 501, LONG, LEASE)).hasMessageContaining("max");
-        assertThatThrownBy(() -> receiver.receive("t", 1, Duration.ofMillis(-1), LEASE))
+        assertThatThrownBy(() -> receiver.receive(" ", 1, LONG)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> receiver.receive("t", 0, LONG)).hasMessageContaining("max");
+        assertThatThrownBy(() -> receiver.receive("t", 501, LONG)).hasMessageContaining("max");
+        assertThatThrownBy(() -> receiver.receive("t", 1, Duration.ofMillis(-1)))
                 .hasMessageContaining("waitTime");
-        assertThatThrownBy(() -> receiver.receive("t", 1, LONG, Duration.ofMillis(999)))
+        assertThatThrownBy(() -> ReceiveRequest.from("t").lease(Duration.ofMillis(999)))
                 .hasMessageContaining("lease");
     }
 
@@ -233,7 +254,6 @@ class ReceiveTests extends ReceiveTest {
 
         assertThat(join(waiting)).isEmpty();
         assertThat(tasks.scheduled()).isZero();
-        assertThatThrownBy(() -> receiver.receiveAsync("orders", 1, LONG, LEASE))
-                .isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> receiver.receiveAsync("orders", 1, LONG)).isInstanceOf(IllegalStateException.class);
     }
 }

@@ -107,11 +107,11 @@ class ReceivedShardsTests extends ReceiveTest {
     }
 
     private CompletableFuture<List<LeasedDelivery>> waitingFor(int max) {
-        return sharded.receiveAsync("orders", max, LONG, LEASE);
+        return sharded.receiveAsync("orders", max, LONG);
     }
 
     private List<LeasedDelivery> withoutWait() {
-        return sharded.receive("orders", 1, Duration.ZERO, LEASE);
+        return sharded.receive("orders", 1, Duration.ZERO);
     }
 
     private static CompletableFuture<Optional<PollReply>> unanswered() {
@@ -167,7 +167,8 @@ class ReceivedShardsTests extends ReceiveTest {
     }
 
     private void receiveAgainAndAgain(Duration lease, List<Integer> order) {
-        CompletableFuture<?> unused = sharded.receiveAsync("orders", 1, LONG, lease)
+        CompletableFuture<?> unused = sharded.receiveAsync(
+                        ReceiveRequest.from("orders").waitTime(LONG).lease(lease))
                 .thenAccept(received -> received.forEach(delivery -> {
                     CompletableFuture<?> acknowledged = delivery.acknowledge();
                     order.add(shardOf(delivery.id()));
@@ -245,7 +246,7 @@ class ReceivedShardsTests extends ReceiveTest {
                     return SystemClock.nanos();
                 })
                 .build();
-        CompletableFuture<List<LeasedDelivery>> waiting = settling.receiveAsync("orders", 1, LONG, LEASE);
+        CompletableFuture<List<LeasedDelivery>> waiting = settling.receiveAsync("orders", 1, LONG);
         await().until(queue::isCalling);
         queue.faults.pass();
         registry.shards("orders").join();
@@ -273,14 +274,14 @@ class ReceivedShardsTests extends ReceiveTest {
                 .build();
         send(id(1, 0), Duration.ZERO);
         LeasedDelivery delivery =
-                join(receiving.receiveAsync("orders", 1, LONG, LEASE)).get(0);
+                join(receiving.receiveAsync("orders", 1, LONG)).get(0);
         CompletableFuture<Optional<PollReply>> unanswered = new CompletableFuture<>();
         polls = (shard, poll) -> shard.index() == 1 && shard.count() == SHARDS
                 ? poll.get().thenCompose(reply -> unanswered)
                 : poll.get();
         CompletableFuture<Boolean> acknowledged = delivery.acknowledge();
         await().until(() -> template.find("orders", delivery.id()).isEmpty());
-        CompletableFuture<List<LeasedDelivery>> waiting = receiving.receiveAsync("orders", 1, LONG, LEASE);
+        CompletableFuture<List<LeasedDelivery>> waiting = receiving.receiveAsync("orders", 1, LONG);
         awaitAsleep();
         TopicRegistry five = new TopicRegistry(queue.scripts, queue.keySpace, plan(5));
         new TopicDeletion(queue.scripts, queue.keySpace, five).delete("orders");
@@ -315,7 +316,7 @@ class ReceivedShardsTests extends ReceiveTest {
                 })
                 .build();
         CompletableFuture<Void> replied = queue.faults.holdReplies("register");
-        CompletableFuture<List<LeasedDelivery>> waiting = closing.receiveAsync("orders", 1, LONG, LEASE);
+        CompletableFuture<List<LeasedDelivery>> waiting = closing.receiveAsync("orders", 1, LONG);
         closing.close();
         assertThat(ids(waiting)).isEmpty();
 
@@ -332,10 +333,10 @@ class ReceivedShardsTests extends ReceiveTest {
                 .settings(new ReceiveSettings(SWEEP, SWEEP, 3, 0, CrashLimits.DEFAULTS, grace))
                 .build();
         send(id(0, 0), Duration.ZERO);
-        join(graceful.receiveAsync("orders", 1, LONG, LEASE));
+        join(graceful.receiveAsync("orders", 1, LONG));
         awaitNoTasks();
         pass(LEASE);
-        assertThat(graceful.receive("orders", 1, Duration.ZERO, LEASE)).isEmpty();
+        assertThat(graceful.receive("orders", 1, Duration.ZERO)).isEmpty();
         awaitAsleep();
         AtomicInteger rejected = new AtomicInteger();
         polls = (shard, poll) -> {

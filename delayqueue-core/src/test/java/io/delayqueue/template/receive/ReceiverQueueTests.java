@@ -92,9 +92,7 @@ class ReceiverQueueTests {
 
     private Waiting add(long waitNanos, int max) {
         return queue.add(
-                new ReceiveRequest("orders", max, Duration.ofNanos(waitNanos), LEASE),
-                new CompletableFuture<>(),
-                at(0));
+                new TopicRequest("orders", max, Duration.ofNanos(waitNanos), LEASE), new CompletableFuture<>(), at(0));
     }
 
     private static long at(long nanos) {

@@ -112,7 +112,7 @@ class SettleLeasedTests extends ReceiveTest {
 
         List<String> received = new ArrayList<>();
         for (int i = 0; i < 4; i++) {
-            List<LeasedDelivery> deliveries = receiver.receive("orders", 1, LONG, LEASE);
+            List<LeasedDelivery> deliveries = receiver.receive("orders", 1, LONG);
             received.add(deliveries.get(0).id());
             assertThat(deliveries).hasSize(1);
             assertThat(deliveries.get(0).crashes()).isEqualTo(i % 2 == 1 ? 2 : 0);
@@ -129,7 +129,7 @@ class SettleLeasedTests extends ReceiveTest {
             send(id, Duration.ZERO);
         }
         for (int attempt = 1; attempt <= 3; attempt++) {
-            List<LeasedDelivery> deliveries = receiver.receive("orders", 2, LONG, LEASE);
+            List<LeasedDelivery> deliveries = receiver.receive("orders", 2, LONG);
             assertThat(deliveries).hasSize(2);
             for (LeasedDelivery delivery : deliveries) {
                 assertThat(delivery.attempt()).isEqualTo(attempt);

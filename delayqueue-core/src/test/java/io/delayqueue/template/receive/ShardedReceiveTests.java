@@ -79,10 +79,10 @@ class ShardedReceiveTests extends ReceiveTest {
                 DefaultDelayQueueReceiver receiving =
                         builder(newcomer.store, newcomer.topics).build()) {
             newcomer.proxy.refuse();
-            assertThatThrownBy(() -> receiving.receive("orders", 1, Duration.ZERO, LEASE))
+            assertThatThrownBy(() -> receiving.receive("orders", 1, Duration.ZERO))
                     .isInstanceOf(DelayQueueUnavailableException.class)
                     .hasMessageContaining("orders");
-            CompletableFuture<List<LeasedDelivery>> waiting = receiving.receiveAsync("orders", 1, LONG, LEASE);
+            CompletableFuture<List<LeasedDelivery>> waiting = receiving.receiveAsync("orders", 1, LONG);
             int calls = tasks.calls();
             await().until(() -> {
                 pass(Duration.ofSeconds(1));
@@ -102,7 +102,7 @@ class ShardedReceiveTests extends ReceiveTest {
         try (DefaultDelayQueueReceiver receiving = builder(
                         new RedisMessageStore(queue.scripts, queue.keySpace, following), following)
                 .build()) {
-            CompletableFuture<List<LeasedDelivery>> waiting = receiving.receiveAsync("orders", 1, LONG, LEASE);
+            CompletableFuture<List<LeasedDelivery>> waiting = receiving.receiveAsync("orders", 1, LONG);
             awaitAsleep();
             TopicRegistry five = new TopicRegistry(queue.scripts, queue.keySpace, plan(5));
             new TopicDeletion(queue.scripts, queue.keySpace, five).delete("orders");
@@ -127,11 +127,11 @@ class ShardedReceiveTests extends ReceiveTest {
                 .settings(new ReceiveSettings(SWEEP, SWEEP, 3, 0, CrashLimits.DEFAULTS, GRACE))
                 .build();
         send("a", Duration.ZERO);
-        graceful.receive("orders", 1, LONG, LEASE);
+        graceful.receive("orders", 1, LONG);
         awaitNoTasks();
         pass(LEASE);
 
-        assertThat(graceful.receive("orders", 1, Duration.ZERO, LEASE)).isEmpty();
+        assertThat(graceful.receive("orders", 1, Duration.ZERO)).isEmpty();
         awaitAsleep();
         assertThat(found("a").state()).isEqualTo(MessageState.LEASED);
         int calls = tasks.calls();

@@ -3,6 +3,7 @@ package io.delayqueue.web.api;
 import io.delayqueue.management.guard.Permission;
 import io.delayqueue.message.DurationText;
 import io.delayqueue.template.receive.DelayQueueReceiver;
+import io.delayqueue.template.receive.LeasedDelivery;
 import io.delayqueue.web.api.request.ReceiveRequest;
 import io.delayqueue.web.api.request.SettleRequest;
 import io.delayqueue.web.api.response.ReceiveResponse;
@@ -64,12 +65,18 @@ public class ReceiveController extends ApiController {
         LongPoll poll = polls.open(call.client());
         try {
             CompletableFuture<List<SettleResponse>> results = settle(call, request.settlements());
-            return Handover.begin(
-                    poll, receiver.receiveAsync(request.topics(), count, wait, request.lease()), results, wait);
+            return Handover.begin(poll, receive(request, count, wait), results, wait);
         } catch (RuntimeException e) {
             poll.close();
             throw e;
         }
+    }
+
+    private CompletableFuture<List<LeasedDelivery>> receive(ReceiveRequest request, int count, Duration wait) {
+        return receiver.receiveAsync(io.delayqueue.template.receive.ReceiveRequest.from(request.topics())
+                .max(count)
+                .waitTime(wait)
+                .lease(request.lease()));
     }
 
     private CompletableFuture<List<SettleResponse>> settle(Call call, List<SettleRequest> settlements) {

@@ -4,6 +4,7 @@ import io.delayqueue.management.guard.Client;
 import io.delayqueue.template.receive.DefaultDelayQueueReceiver;
 import io.delayqueue.template.receive.DelayQueueReceiver;
 import io.delayqueue.template.receive.LeasedDelivery;
+import io.delayqueue.template.receive.ReceiveRequest;
 import io.delayqueue.web.guard.RejectionReason;
 import io.delayqueue.web.guard.RequestFacts;
 import io.delayqueue.web.waiting.BriefWait;
@@ -166,7 +167,8 @@ public final class JobPolls {
 
     private CompletableFuture<List<LeasedDelivery>> receive(List<String> topics) {
         try {
-            return receiver.receiveAsync(topics, 1, settings.maxWait(), settings.lease());
+            return receiver.receiveAsync(
+                    ReceiveRequest.from(topics).waitTime(settings.maxWait()).lease(settings.lease()));
         } catch (RuntimeException e) {
             return CompletableFuture.failedFuture(e);
         }

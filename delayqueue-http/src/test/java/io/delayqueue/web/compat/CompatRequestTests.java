@@ -153,8 +153,7 @@ class CompatRequestTests {
     @Test
     void javaAndClientsShareJobs() {
         node.push("mixed", "m1", 1, 60, "from a client");
-        List<LeasedDelivery> received =
-                node.bean(DelayQueueReceiver.class).receive("mixed", 1, Duration.ofMinutes(1), Duration.ofMinutes(1));
+        List<LeasedDelivery> received = node.bean(DelayQueueReceiver.class).receive("mixed", 1, Duration.ofMinutes(1));
         assertThat(received).hasSize(1);
         assertThat(received.get(0).payload(String.class)).isEqualTo("from a client");
         assertThat(received.get(0).acknowledge().join()).isTrue();
