@@ -171,8 +171,8 @@ class DelayQueuePropertiesTests {
         runner.withPropertyValues("delayqueue.listener.lease=10m", "delayqueue.topics[long].lease=1h")
                 .run(context -> {
                     @SuppressWarnings("unchecked")
-                    Function<String, Duration> lease = (Function<String, Duration>)
-                            part(context.getBean(DelayQueueReceiver.class), "lease");
+                    Function<String, Duration> lease =
+                            (Function<String, Duration>) part(context.getBean(DelayQueueReceiver.class), "lease");
                     assertThat(lease.apply("long")).isEqualTo(Duration.ofHours(1));
                     assertThat(lease.apply("other")).isEqualTo(Duration.ofMinutes(10));
                 });

@@ -75,8 +75,8 @@ public interface LeasedDelivery extends Acknowledgement {
     String leaseToken();
 
     /**
-     * The receipt with which any process can settle this delivery, and no other; see {@link Leases}. At most 150 visible
-     * ASCII characters, no slash.
+     * The receipt with which any process can settle this delivery, and no other, by {@link Leases} or over HTTP. At most 665
+     * letters, digits, {@code -}, {@code _} and {@code .}.
      */
     String receipt();
 

@@ -5,8 +5,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /**
- * Settles deliveries by their receipt, from any process. Interfaces such as the HTTP API use it: a client's settlement
- * may reach another node than the node that delivered the message. Thread-safe; no method blocks.
+ * Settles deliveries by their {@linkplain LeasedDelivery#receipt() receipt}, from any process. Interfaces such as the HTTP
+ * API use it: a client's settlement may reach another node than the node that delivered the message. Thread-safe; no
+ * method blocks.
  *
  * <p>Each future completes with whether Redis accepted the settlement. False means that the message is not live under
  * this lease and nothing changed; an invalid receipt also yields false. A call without a reply is retried until Redis
@@ -17,7 +18,7 @@ import java.util.function.Consumer;
 public interface Leases {
 
     /** Acknowledges the delivery: removes the message. */
-    CompletableFuture<Boolean> acknowledge(String topic, String id, String receipt);
+    CompletableFuture<Boolean> acknowledge(String receipt);
 
     /**
      * Retries the message after a delay; dead-letters it if this was the last permitted attempt.
@@ -26,7 +27,7 @@ public interface Leases {
      * @param reason stored with the message as its last failure
      * @throws IllegalArgumentException if the delay is negative
      */
-    CompletableFuture<Boolean> retry(String topic, String id, String receipt, Duration delay, String reason);
+    CompletableFuture<Boolean> retry(String receipt, Duration delay, String reason);
 
     /**
      * Postpones the message: schedules it again after a delay. The attempt does not count. If the message was postponed
@@ -35,14 +36,14 @@ public interface Leases {
      * @param delay 0 to 3,650 days
      * @throws IllegalArgumentException if the delay is out of range
      */
-    CompletableFuture<Boolean> postpone(String topic, String id, String receipt, Duration delay);
+    CompletableFuture<Boolean> postpone(String receipt, Duration delay);
 
     /**
      * Dead-letters the message.
      *
      * @param reason stored with the dead letter
      */
-    CompletableFuture<Boolean> deadLetter(String topic, String id, String receipt, String reason);
+    CompletableFuture<Boolean> deadLetter(String receipt, String reason);
 
     /**
      * Extends the lease to at least a time from now; never shortens it.
@@ -50,10 +51,10 @@ public interface Leases {
      * @param time 1 s to 1 d
      * @throws IllegalArgumentException if the time is out of its range
      */
-    CompletableFuture<Boolean> extend(String topic, String id, String receipt, Duration time);
+    CompletableFuture<Boolean> extend(String receipt, Duration time);
 
     /** Releases the delivery: the message is due as before, and the attempt does not count. */
-    CompletableFuture<Boolean> release(String topic, String id, String receipt);
+    CompletableFuture<Boolean> release(String receipt);
 
     /**
      * Settles deliveries together: settlements of a shard share a round trip, up to 500 that acknowledge and up to 50 that

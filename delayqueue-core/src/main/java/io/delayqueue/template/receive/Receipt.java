@@ -1,58 +1,60 @@
 package io.delayqueue.template.receive;
 
-import io.delayqueue.store.LeaseTokens;
-import io.delayqueue.store.PendingSettlement;
-import java.time.Duration;
-import java.time.Instant;
-import java.util.Optional;
+import io.delayqueue.Internal;
+import io.delayqueue.message.Names;
+import java.nio.ByteBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
- * The data with which any process can settle a delivery. A client can forge a receipt: Redis checks the token, and all
- * other fields are used for events only.
+ * The receipt with which any process can settle a delivery. Its text is the base64url of the topic, the base64url of the
+ * id, and the part that identifies the delivery, separated by dots. It is valid as a JSON string and as a path segment.
  *
- * @param attempt the number of the attempt
- * @param claimedAt when the message was claimed, by Redis' clock
- * @param sentAt when the message was sent, by Redis' clock
- * @param token opens this message only, see {@link LeaseTokens#receipt}
+ * @param topic topic of the message
+ * @param id id of the message
+ * @param delivery identifies the delivery
  */
-record Receipt(int attempt, Instant claimedAt, Instant sentAt, String token) implements PendingSettlement.Attempt {
+@Internal
+public record Receipt(String topic, String id, String delivery) {
 
-    private static final int RADIX = 36;
-    private static final String NUMBER = "([0-9a-z]{1,9})\\.";
-    private static final Pattern SYNTAX = Pattern.compile(NUMBER.repeat(3) + "(" + LeaseTokens.RECEIPT + ")");
+    /** Regular expression of receipts. It does not check that the topic and the id are valid. */
+    public static final String SYNTAX = "([0-9A-Za-z_-]{1,171})\\.([0-9A-Za-z_-]{1,342})\\.([0-9A-Za-z.-]{1,150})";
 
-    /** Parses a text that {@link #toString} returned; empty if the text is invalid. */
-    static Optional<Receipt> parse(String text) {
-        Matcher matcher = SYNTAX.matcher(text);
+    private static final Pattern PATTERN = Pattern.compile(SYNTAX);
+
+    /** Parses the text of a receipt. Returns null if the text is not one. */
+    public static @Nullable Receipt parse(String text) {
+        Matcher matcher = PATTERN.matcher(text);
         if (!matcher.matches()) {
-            return Optional.empty();
+            return null;
         }
-        return Optional.of(new Receipt(
-                (int) Math.min(Integer.MAX_VALUE, number(matcher, 1)),
-                Instant.ofEpochMilli(number(matcher, 2)),
-                Instant.ofEpochMilli(number(matcher, 3)),
-                matcher.group(4)));
+        try {
+            return new Receipt(
+                    Names.checkTopic(decoded(matcher.group(1))),
+                    Names.checkId(decoded(matcher.group(2))),
+                    matcher.group(3));
+        } catch (IllegalArgumentException | CharacterCodingException e) {
+            return null;
+        }
     }
 
-    private static long number(Matcher matcher, int group) {
-        return Long.parseLong(matcher.group(group), RADIX);
+    private static String decoded(String base64) throws CharacterCodingException {
+        return StandardCharsets.UTF_8
+                .newDecoder()
+                .decode(ByteBuffer.wrap(Base64.getUrlDecoder().decode(base64)))
+                .toString();
     }
 
-    @Override
-    public Duration handling(long givenAt, Instant settledAt) {
-        Duration time = Duration.between(claimedAt, settledAt);
-        return time.isNegative() ? Duration.ZERO : time;
+    private static String encoded(String text) {
+        return Base64.getUrlEncoder().withoutPadding().encodeToString(text.getBytes(StandardCharsets.UTF_8));
     }
 
     @Override
     public String toString() {
-        return String.join(
-                ".",
-                Integer.toString(attempt, RADIX),
-                Long.toString(claimedAt.toEpochMilli(), RADIX),
-                Long.toString(sentAt.toEpochMilli(), RADIX),
-                token);
+        return encoded(topic) + "." + encoded(id) + "." + delivery;
     }
 }

@@ -17,6 +17,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiFunction;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.springframework.util.Assert;
@@ -47,7 +48,7 @@ final class ReceiptLeases implements Leases {
 
     private interface Adding {
 
-        CompletableFuture<Boolean> add(ReceiverShard shard, Settlement settlement, Receipt delivery);
+        CompletableFuture<Boolean> add(ReceiverShard shard, Settlement settlement, ReceiptDetails delivery);
     }
 
     @Override
@@ -71,70 +72,68 @@ final class ReceiptLeases implements Leases {
     }
 
     @Override
-    public CompletableFuture<Boolean> acknowledge(String topic, String id, String receipt) {
-        return settle(topic, id, receipt, delivery -> new Acknowledge(id, delivery.token()));
+    public CompletableFuture<Boolean> acknowledge(String receipt) {
+        return settle(receipt, Acknowledge::new);
     }
 
     @Override
-    public CompletableFuture<Boolean> retry(String topic, String id, String receipt, Duration delay, String reason) {
+    public CompletableFuture<Boolean> retry(String receipt, Duration delay, String reason) {
         Assert.notNull(delay, "'delay' must not be null");
         Assert.notNull(reason, "'reason' must not be null");
         Retry.checkDelay(delay);
-        return settle(
-                topic,
-                id,
-                receipt,
-                delivery -> new Retry(id, delivery.token(), delay, new Failure("retry", reason), true));
+        return settle(receipt, (id, token) -> new Retry(id, token, delay, new Failure("retry", reason), true));
     }
 
     @Override
-    public CompletableFuture<Boolean> postpone(String topic, String id, String receipt, Duration delay) {
+    public CompletableFuture<Boolean> postpone(String receipt, Duration delay) {
         Assert.notNull(delay, "'delay' must not be null");
         Postpone.checkDelay(delay);
-        return settle(
-                topic, id, receipt, delivery -> new Postpone(id, delivery.token(), delay, context.maxPostponements()));
+        return settle(receipt, (id, token) -> new Postpone(id, token, delay, context.maxPostponements()));
     }
 
     @Override
-    public CompletableFuture<Boolean> deadLetter(String topic, String id, String receipt, String reason) {
+    public CompletableFuture<Boolean> deadLetter(String receipt, String reason) {
         Assert.notNull(reason, "'reason' must not be null");
-        return settle(topic, id, receipt, delivery -> new ToDeadLetters(id, delivery.token(), reason));
+        return settle(receipt, (id, token) -> new ToDeadLetters(id, token, reason));
     }
 
     @Override
-    public CompletableFuture<Boolean> extend(String topic, String id, String receipt, Duration time) {
+    public CompletableFuture<Boolean> extend(String receipt, Duration time) {
         Assert.notNull(time, "'time' must not be null");
         Extend.checkTime(time);
-        return settle(topic, id, receipt, delivery -> new Extend(id, delivery.token(), time));
+        return settle(receipt, (id, token) -> new Extend(id, token, time));
     }
 
     @Override
-    public CompletableFuture<Boolean> release(String topic, String id, String receipt) {
-        return settle(topic, id, receipt, delivery -> new Release(id, delivery.token()));
+    public CompletableFuture<Boolean> release(String receipt) {
+        return settle(receipt, Release::new);
     }
 
     /**
      * Settles a delivery. If an equal settlement is in progress, returns its result, because clients repeat their
      * requests in an outage.
+     *
+     * @param how creates the settlement of an id and a token
      */
-    private CompletableFuture<Boolean> settle(
-            String topic, String id, String receipt, Function<Receipt, Settlement> how) {
-        Assert.notNull(topic, "'topic' must not be null");
-        Assert.notNull(id, "'id' must not be null");
-        Assert.notNull(receipt, "'receipt' must not be null");
-        Receipt delivery = Receipt.parse(receipt).orElse(null);
-        if (delivery == null) {
+    private CompletableFuture<Boolean> settle(String text, BiFunction<String, String, Settlement> how) {
+        Assert.notNull(text, "'receipt' must not be null");
+        Receipt receipt = Receipt.parse(text);
+        ReceiptDetails delivery = receipt == null
+                ? null
+                : ReceiptDetails.parse(receipt.delivery()).orElse(null);
+        if (receipt == null || delivery == null) {
             return CompletableFuture.completedFuture(false);
         }
-        Settlement settlement = how.apply(delivery);
+        String topic = receipt.topic();
+        Settlement settlement = how.apply(receipt.id(), delivery.token());
         OpenRequest request = new OpenRequest(topic, settlement);
         CompletableFuture<Boolean> mine = new CompletableFuture<>();
         CompletableFuture<Boolean> other = open.putIfAbsent(request, mine);
         if (other != null) {
             return other.copy();
         }
-        CompletableFuture<Optional<Boolean>> settling = Completions.call(() ->
-                context.topics.withShard(topic, id, shard -> adding.add(shards.apply(shard), settlement, delivery)));
+        CompletableFuture<Optional<Boolean>> settling = Completions.call(() -> context.topics.withShard(
+                topic, receipt.id(), shard -> adding.add(shards.apply(shard), settlement, delivery)));
         ReceiverContext.result(topic, settling.thenApply(found -> found.orElse(false)))
                 .whenComplete((accepted, failure) -> {
                     open.remove(request);

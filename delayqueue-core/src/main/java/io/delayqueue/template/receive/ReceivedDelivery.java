@@ -52,8 +52,9 @@ final class ReceivedDelivery extends LeasedMessage implements LeasedDelivery {
 
     @Override
     public String receipt() {
-        return new Receipt(attempt(), clock().at(startedAt()), sentAt(), LeaseTokens.receipt(claim().token(), id()))
-                .toString();
+        String token = LeaseTokens.receipt(claim().token(), id());
+        ReceiptDetails details = new ReceiptDetails(attempt(), clock().at(startedAt()), sentAt(), token);
+        return new Receipt(topic(), id(), details.toString()).toString();
     }
 
     @Override

@@ -256,14 +256,14 @@ final class ReceiverShard implements Demand {
     }
 
     /** Settles by receipt with the next poll. */
-    CompletableFuture<Boolean> settle(Settlement settlement, Receipt receipt) {
+    CompletableFuture<Boolean> settle(Settlement settlement, ReceiptDetails receipt) {
         CompletableFuture<Boolean> accepted = add(settlement, receipt);
         poller.wake();
         return accepted;
     }
 
     /** Adds a settlement by receipt to the next poll. The caller must call {@link #wake} afterwards. */
-    CompletableFuture<Boolean> add(Settlement settlement, Receipt receipt) {
+    CompletableFuture<Boolean> add(Settlement settlement, ReceiptDetails receipt) {
         return add(settlement, receipt, PendingSettlement.UNKNOWN_SIZE);
     }
 

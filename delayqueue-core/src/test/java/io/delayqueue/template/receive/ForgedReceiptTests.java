@@ -10,7 +10,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.BiFunction;
+import java.util.function.Function;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -60,12 +60,12 @@ class ForgedReceiptTests extends ReceiveTest {
                 .toList();
         List<String> ids = List.of("handed-back", "leased", "deadLettered", "scheduled", "-", SENTINEL);
         Leases leases = receiver.leases();
-        Map<String, BiFunction<String, String, CompletableFuture<Boolean>>> verbs = Map.of(
-                "acknowledge", (id, receipt) -> leases.acknowledge("orders", id, receipt),
-                "retry", (id, receipt) -> leases.retry("orders", id, receipt, Duration.ZERO, "r"),
-                "deadLetter", (id, receipt) -> leases.deadLetter("orders", id, receipt, "r"),
-                "extend", (id, receipt) -> leases.extend("orders", id, receipt, LEASE),
-                "release", (id, receipt) -> leases.release("orders", id, receipt));
+        Map<String, Function<String, CompletableFuture<Boolean>>> verbs = Map.of(
+                "acknowledge", receipt -> leases.acknowledge(receipt),
+                "retry", receipt -> leases.retry(receipt, Duration.ZERO, "r"),
+                "deadLetter", receipt -> leases.deadLetter(receipt, "r"),
+                "extend", receipt -> leases.extend(receipt, LEASE),
+                "release", receipt -> leases.release(receipt));
         try (RawRedis redis = new RawRedis(server.port())) {
             String before = state(redis);
 
@@ -74,7 +74,7 @@ class ForgedReceiptTests extends ReceiveTest {
                             .flatMap(receipt -> verbs.entrySet().stream()
                                     .map(verb -> new Forged(
                                             verb.getKey() + " " + id + " " + receipt,
-                                            verb.getValue().apply(id, receipt)))))
+                                            verb.getValue().apply(new Receipt("orders", id, receipt).toString())))))
                     .toList()
                     .stream()
                     .filter(forged -> join(forged.accepted))
@@ -93,22 +93,21 @@ class ForgedReceiptTests extends ReceiveTest {
         sendAll(2);
         List<LeasedDelivery> deliveries = receiveNow(2);
         LeasedDelivery own = deliveries.get(0);
-        String other = deliveries.get(1).id();
+        String forged = receipt("orders", deliveries.get(1).id(), own);
         assertThat(own.leaseToken()).isEqualTo(deliveries.get(1).leaseToken());
         Leases leases = receiver.leases();
 
         assertThat(Stream.of(
-                        leases.acknowledge("orders", other, own.receipt()),
-                        leases.retry("orders", other, own.receipt(), Duration.ZERO, "r"),
-                        leases.postpone("orders", other, own.receipt(), Duration.ZERO),
-                        leases.deadLetter("orders", other, own.receipt(), "r"),
-                        leases.extend("orders", other, own.receipt(), LEASE),
-                        leases.release("orders", other, own.receipt())))
+                        leases.acknowledge(forged),
+                        leases.retry(forged, Duration.ZERO, "r"),
+                        leases.postpone(forged, Duration.ZERO),
+                        leases.deadLetter(forged, "r"),
+                        leases.extend(forged, LEASE),
+                        leases.release(forged)))
                 .allSatisfy(accepted -> assertThat(join(accepted)).isFalse());
 
-        assertThat(join(leases.extend("orders", own.id(), own.receipt(), LEASE)))
-                .isTrue();
-        assertThat(join(leases.acknowledge("orders", own.id(), own.receipt()))).isTrue();
+        assertThat(join(leases.extend(own.receipt(), LEASE))).isTrue();
+        assertThat(join(leases.acknowledge(own.receipt()))).isTrue();
         assertThat(join(deliveries.get(1).acknowledge())).isTrue();
     }
 
@@ -116,14 +115,14 @@ class ForgedReceiptTests extends ReceiveTest {
     void theReceiptOfAnotherPollIsNotGuessedFromOnesOwn() {
         LeasedDelivery own = delivered("own");
         LeasedDelivery other = delivered("other");
-        String receipt = own.receipt();
+        String receipt = receipt("orders", "other", own);
         int number = receipt.lastIndexOf('-') + 1;
         BigInteger last = new BigInteger(receipt.substring(number), 36);
 
         Stream<CompletableFuture<Boolean>> guesses = IntStream.rangeClosed(-40, 40)
                 .mapToObj(i -> receipt.substring(0, number)
                         + last.add(BigInteger.valueOf(i)).toString(36))
-                .map(guess -> receiver.leases().acknowledge("orders", "other", guess));
+                .map(guess -> receiver.leases().acknowledge(guess));
 
         assertThat(guesses).allSatisfy(accepted -> assertThat(join(accepted)).isFalse());
         assertThat(join(other.acknowledge())).isTrue();
@@ -134,8 +133,7 @@ class ForgedReceiptTests extends ReceiveTest {
     void aDeadLetterDoesNotRevealTheTokenOfTheOtherMessagesOfItsPoll() {
         sendAll(2);
         List<LeasedDelivery> deliveries = receiveNow(2);
-        join(receiver.leases()
-                .deadLetter("orders", deliveries.get(0).id(), deliveries.get(0).receipt(), "no"));
+        join(receiver.leases().deadLetter(deliveries.get(0).receipt(), "no"));
 
         try (RawRedis redis = new RawRedis(server.port())) {
             String dead =

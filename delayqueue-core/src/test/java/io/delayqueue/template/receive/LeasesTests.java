@@ -41,7 +41,7 @@ class LeasesTests extends ReceiveTest {
     void anotherProcessAcknowledges() {
         LeasedDelivery delivery = delivered("a");
 
-        assertThat(join(leases.acknowledge("orders", "a", delivery.receipt()))).isTrue();
+        assertThat(join(leases.acknowledge(delivery.receipt()))).isTrue();
 
         assertThat(counts().leased()).isZero();
         assertThat(Await.result(queue.store.find(Shard.single("orders"), "a"))).isEmpty();
@@ -53,14 +53,14 @@ class LeasesTests extends ReceiveTest {
         List<LeasedDelivery> deliveries =
                 IntStream.range(0, 100).mapToObj(i -> delivered("m" + i)).toList();
         List<CompletableFuture<Boolean>> accepted = new ArrayList<>();
-        assertThat(join(leases.release("orders", "unknown", deliveries.get(0).receipt())))
+        assertThat(join(leases.release(receipt("orders", "unknown", deliveries.get(0)))))
                 .as("the shard has been looked up")
                 .isFalse();
         awaitAsleep(); // the thread of the last reply sends what was added meanwhile
         int calls = queue.calls();
 
         leases.together(all -> deliveries.forEach(delivery -> {
-            accepted.add(all.acknowledge("orders", delivery.id(), delivery.receipt()));
+            accepted.add(all.acknowledge(delivery.receipt()));
             assertThat(queue.calls()).isEqualTo(calls);
         }));
 
@@ -78,7 +78,7 @@ class LeasesTests extends ReceiveTest {
 
         assertThat(join(delivery.acknowledge())).isFalse();
         LeasedDelivery next = receiveOne();
-        assertThat(join(leases.release("orders", "a", next.receipt()))).isTrue();
+        assertThat(join(leases.release(next.receipt()))).isTrue();
         assertThat(receiveOne().attempt()).isEqualTo(1);
     }
 
@@ -87,13 +87,13 @@ class LeasesTests extends ReceiveTest {
         template.send(
                 DelayMessage.to("orders").id("a").payload("p").maxAttempts(2).build());
         LeasedDelivery first = receiveOne();
-        assertThat(join(leases.retry("orders", "a", withAttempt("zzz", first), Duration.ZERO, "again")))
+        assertThat(join(leases.retry(withAttempt("zzz", first), Duration.ZERO, "again")))
                 .isTrue();
         LeasedDelivery second = receiveOne();
         assertThat(second.attempt()).isEqualTo(2);
         assertThat(second.lastFailure()).contains("again");
 
-        assertThat(join(leases.retry("orders", "a", withAttempt("1", second), Duration.ZERO, "again")))
+        assertThat(join(leases.retry(withAttempt("1", second), Duration.ZERO, "again")))
                 .isTrue();
 
         assertThat(counts().dead()).isEqualTo(1);
@@ -102,14 +102,14 @@ class LeasesTests extends ReceiveTest {
     }
 
     private static String withAttempt(String attempt, LeasedDelivery delivery) {
-        return delivery.receipt().replaceFirst("^[0-9a-z]+", attempt);
+        return new Receipt("orders", delivery.id(), delivery(delivery).replaceFirst("^[0-9a-z]+", attempt)).toString();
     }
 
     @Test
     void anExtensionIsCountedFromNow() {
         LeasedDelivery delivery = delivered("a");
 
-        assertThat(join(leases.extend("orders", "a", delivery.receipt(), LEASE.multipliedBy(2))))
+        assertThat(join(leases.extend(delivery.receipt(), LEASE.multipliedBy(2))))
                 .isTrue();
 
         assertThat(found("a").leaseEnd()).isAfter(delivery.leaseEnd().plus(LEASE.dividedBy(2)));
@@ -119,12 +119,12 @@ class LeasesTests extends ReceiveTest {
     void anExtensionNeverShortens() {
         LeasedDelivery delivery = delivered("a");
 
-        assertThat(join(leases.extend("orders", "a", delivery.receipt(), Duration.ofSeconds(1))))
+        assertThat(join(leases.extend(delivery.receipt(), Duration.ofSeconds(1))))
                 .isTrue();
 
         assertThat(found("a").leaseEnd()).isAfter(delivery.leaseEnd().minus(LEASE.dividedBy(2)));
         for (Duration time : List.of(Duration.ofMillis(999), Duration.ofDays(1).plusMillis(1))) {
-            assertThatThrownBy(() -> leases.extend("orders", "a", delivery.receipt(), time))
+            assertThatThrownBy(() -> leases.extend(delivery.receipt(), time))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("time must be from 1 s to 1 d");
         }
@@ -132,9 +132,9 @@ class LeasesTests extends ReceiveTest {
 
     @Test
     void anUnknownTopicHasNoLeasesAndIsNotRegistered() {
-        String receipt = delivered("a").receipt();
+        String receipt = receipt("unknown", "a", delivered("a"));
 
-        assertThat(join(leases.acknowledge("unknown", "a", receipt))).isFalse();
+        assertThat(join(leases.acknowledge(receipt))).isFalse();
 
         assertThat(queue.topics.registeredShards("unknown").join()).isEmpty();
     }
@@ -149,18 +149,17 @@ class LeasesTests extends ReceiveTest {
         send("b", Duration.ZERO);
         LeasedDelivery delivery = receiveOne();
 
-        assertThat(join(leases.acknowledge("orders", "b", delivery.receipt()))).isTrue();
+        assertThat(join(leases.acknowledge(delivery.receipt()))).isTrue();
     }
 
     @Test
     void theFirstOfTwoSettlementsOfALeaseCounts() {
         LeasedDelivery delivery = delivered("a");
         queue.faults.refuse("poll");
-        CompletableFuture<Boolean> ahead = leases.acknowledge("orders", "other", delivery.receipt());
-        CompletableFuture<Boolean> retried =
-                leases.retry("orders", "a", delivery.receipt(), Duration.ofHours(1), "first");
-        CompletableFuture<Boolean> acknowledged = leases.acknowledge("orders", "a", delivery.receipt());
-        CompletableFuture<Boolean> extended = leases.extend("orders", "a", delivery.receipt(), LEASE);
+        CompletableFuture<Boolean> ahead = leases.acknowledge(receipt("orders", "other", delivery));
+        CompletableFuture<Boolean> retried = leases.retry(delivery.receipt(), Duration.ofHours(1), "first");
+        CompletableFuture<Boolean> acknowledged = leases.acknowledge(delivery.receipt());
+        CompletableFuture<Boolean> extended = leases.extend(delivery.receipt(), LEASE);
 
         queue.faults.pass();
 
@@ -176,7 +175,7 @@ class LeasesTests extends ReceiveTest {
         LeasedDelivery delivery = delivered("a");
         queue.faults.refuse("poll");
         List<CompletableFuture<Boolean>> repeats = IntStream.range(0, 50)
-                .mapToObj(i -> leases.acknowledge("orders", "a", delivery.receipt()))
+                .mapToObj(i -> leases.acknowledge(delivery.receipt()))
                 .toList();
 
         queue.faults.pass();
@@ -184,14 +183,14 @@ class LeasesTests extends ReceiveTest {
         assertThat(repeats).allMatch(ReceiveTest::join);
         assertThat(queue.recorded.lines().stream().filter(line -> line.startsWith("acknowledged")))
                 .hasSize(1);
-        assertThat(join(leases.acknowledge("orders", "a", delivery.receipt()))).isFalse();
+        assertThat(join(leases.acknowledge(delivery.receipt()))).isFalse();
     }
 
     @Test
     void aSettlementAfterTheCloseFails() {
         LeasedDelivery delivery = delivered("a");
         queue.faults.refuse("poll");
-        CompletableFuture<Boolean> before = leases.acknowledge("orders", "a", delivery.receipt());
+        CompletableFuture<Boolean> before = leases.acknowledge(delivery.receipt());
 
         other.close();
 

@@ -22,6 +22,7 @@ import io.delayqueue.template.RedisTest;
 import io.delayqueue.testing.SystemClock;
 import java.time.Duration;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -146,6 +147,16 @@ abstract class ReceiveTest extends RedisTest {
         awaitAsleep();
         pass(Duration.ofSeconds(1));
         await().until(() -> tasks.scheduled() == 0);
+    }
+
+    /** A receipt with the topic and the id of another message. */
+    static String receipt(String topic, String id, LeasedDelivery delivery) {
+        return new Receipt(topic, id, delivery(delivery)).toString();
+    }
+
+    /** The part of a receipt that identifies the delivery. */
+    static String delivery(LeasedDelivery delivery) {
+        return Objects.requireNonNull(Receipt.parse(delivery.receipt())).delivery();
     }
 
     static <T> T join(CompletableFuture<T> future) {

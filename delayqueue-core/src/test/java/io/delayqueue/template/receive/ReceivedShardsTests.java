@@ -252,8 +252,7 @@ class ReceivedShardsTests extends ReceiveTest {
         registry.shards("orders").join();
 
         replies.set(true);
-        assertThat(join(settling.leases().acknowledge("orders", delivery.id(), delivery.receipt())))
-                .isTrue();
+        assertThat(join(settling.leases().acknowledge(delivery.receipt()))).isTrue();
 
         assertThat(replies).isFalse();
         send(id(1, 0), Duration.ZERO);

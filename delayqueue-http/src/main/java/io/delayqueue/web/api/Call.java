@@ -1,8 +1,8 @@
 package io.delayqueue.web.api;
 
 import io.delayqueue.management.guard.Client;
+import io.delayqueue.template.receive.Receipt;
 import io.delayqueue.web.api.json.InvalidRequestException;
-import io.delayqueue.web.api.request.HttpReceipt;
 import io.delayqueue.web.api.request.SettleRequest;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.List;
@@ -58,9 +58,9 @@ public final class Call {
         return name("id");
     }
 
-    HttpReceipt receipt() {
+    Receipt receipt() {
         String text = String.valueOf(variables.get("receipt"));
-        HttpReceipt receipt = HttpReceipt.parse(text);
+        Receipt receipt = Receipt.parse(text);
         if (receipt == null) {
             throw new InvalidRequestException(
                     "The path must contain the receipt of a received message, but contained '" + text + "'.");

@@ -5,7 +5,7 @@ import static java.util.Objects.requireNonNullElse;
 
 import io.delayqueue.message.Completions;
 import io.delayqueue.template.receive.Leases;
-import io.delayqueue.web.api.request.HttpReceipt;
+import io.delayqueue.template.receive.Receipt;
 import io.delayqueue.web.api.request.SettleAction;
 import io.delayqueue.web.api.request.SettleRequest;
 import io.delayqueue.web.api.response.Problem;
@@ -33,7 +33,7 @@ public record MessageSettling(Leases leases, Duration timeout) {
      *
      * @param failure why the message was not settled, or why the outcome is unknown; null if it was settled
      */
-    record Settled(HttpReceipt receipt, @Nullable Throwable failure) {
+    record Settled(Receipt receipt, @Nullable Throwable failure) {
 
         void orThrow() {
             if (failure != null) {
@@ -53,7 +53,7 @@ public record MessageSettling(Leases leases, Duration timeout) {
      * @return the results in the same order
      */
     CompletableFuture<List<Settled>> all(List<SettleRequest> settlements) {
-        List<HttpReceipt> receipts =
+        List<Receipt> receipts =
                 settlements.stream().map(SettleRequest::parsedReceipt).toList();
         List<CompletableFuture<Boolean>> begun = new ArrayList<>(receipts.size());
         leases.together(all -> {
@@ -75,7 +75,7 @@ public record MessageSettling(Leases leases, Duration timeout) {
      * @param lease for {@link SettleAction#EXTEND}
      */
     CompletableFuture<Settled> one(
-            HttpReceipt receipt,
+            Receipt receipt,
             SettleAction action,
             @Nullable Duration delay,
             @Nullable String reason,
@@ -83,14 +83,14 @@ public record MessageSettling(Leases leases, Duration timeout) {
         return result(receipt, begin(leases, receipt, action, delay, reason, lease));
     }
 
-    private CompletableFuture<Settled> result(HttpReceipt receipt, CompletableFuture<Boolean> begun) {
+    private CompletableFuture<Settled> result(Receipt receipt, CompletableFuture<Boolean> begun) {
         return begun.orTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS)
                 .handle((accepted, failure) -> new Settled(receipt, failure(receipt, accepted, failure)));
     }
 
     private static CompletableFuture<Boolean> begin(
             Leases leases,
-            HttpReceipt receipt,
+            Receipt receipt,
             SettleAction action,
             @Nullable Duration delay,
             @Nullable String reason,
@@ -100,33 +100,28 @@ public record MessageSettling(Leases leases, Duration timeout) {
 
     private static CompletableFuture<Boolean> settle(
             Leases leases,
-            HttpReceipt receipt,
+            Receipt receipt,
             SettleAction action,
             @Nullable Duration delay,
             @Nullable String reason,
             @Nullable Duration lease) {
-        String topic = receipt.topic();
-        String id = receipt.id();
-        String delivery = receipt.delivery();
+        String text = receipt.toString();
         return switch (action) {
-            case ACKNOWLEDGE -> leases.acknowledge(topic, id, delivery);
+            case ACKNOWLEDGE -> leases.acknowledge(text);
             case RETRY ->
                 leases.retry(
-                        topic,
-                        id,
-                        delivery,
+                        text,
                         requireNonNullElse(delay, Duration.ZERO),
                         requireNonNullElse(reason, "requested by the receiver"));
-            case POSTPONE -> leases.postpone(topic, id, delivery, requireNonNull(delay));
-            case DEAD_LETTER ->
-                leases.deadLetter(topic, id, delivery, requireNonNullElse(reason, "dead-lettered by the receiver"));
-            case EXTEND -> leases.extend(topic, id, delivery, requireNonNull(lease));
-            case RELEASE -> leases.release(topic, id, delivery);
+            case POSTPONE -> leases.postpone(text, requireNonNull(delay));
+            case DEAD_LETTER -> leases.deadLetter(text, requireNonNullElse(reason, "dead-lettered by the receiver"));
+            case EXTEND -> leases.extend(text, requireNonNull(lease));
+            case RELEASE -> leases.release(text);
         };
     }
 
     private static @Nullable Throwable failure(
-            HttpReceipt receipt, @Nullable Boolean accepted, @Nullable Throwable failure) {
+            Receipt receipt, @Nullable Boolean accepted, @Nullable Throwable failure) {
         if (accepted == null) {
             Throwable cause = failure == null
                     ? new IllegalStateException("The settlement ended without a result")

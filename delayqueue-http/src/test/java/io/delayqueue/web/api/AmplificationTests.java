@@ -9,10 +9,10 @@ import io.delayqueue.admin.DelayQueueInspector;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.redis.KeySpace;
+import io.delayqueue.template.receive.Receipt;
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
 import io.delayqueue.web.api.ApiNode.Reply;
-import io.delayqueue.web.api.request.HttpReceipt;
 import io.delayqueue.web.waiting.LongPolls;
 import java.net.URI;
 import java.net.http.HttpRequest;
@@ -172,7 +172,7 @@ class AmplificationTests {
 
     private Reply exchange(String method, String path, String body, String token) {
         String name = UUID.randomUUID().toString();
-        String receipt = new HttpReceipt(name, "1", "1.0.0.x-1").toString();
+        String receipt = new Receipt(name, "1", "1.0.0.x-1").toString();
         UnaryOperator<String> named = text -> text.replace("%", name).replace("$", receipt);
         return node.exchange(HttpRequest.newBuilder(URI.create(node.site() + named.apply(path)))
                 .timeout(ApiNode.MAX_WAIT)

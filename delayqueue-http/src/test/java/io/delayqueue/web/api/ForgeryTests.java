@@ -2,9 +2,9 @@ package io.delayqueue.web.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.delayqueue.template.receive.Receipt;
 import io.delayqueue.testing.Dump;
 import io.delayqueue.testing.RawRedis;
-import io.delayqueue.web.api.request.HttpReceipt;
 import java.util.List;
 import java.util.UUID;
 import java.util.stream.Collectors;
@@ -24,7 +24,7 @@ class ForgeryTests {
     private final ApiNode node = ApiNode.shared();
     private final String topic = "forged-" + UUID.randomUUID();
     private RawRedis redis;
-    private HttpReceipt receipt;
+    private Receipt receipt;
     private String deadLetter;
     private String before;
 
@@ -39,7 +39,7 @@ class ForgeryTests {
         node.send(topic, "{\"id\": \"leased\", \"payload\": 1}");
         JsonNode leased = node.receiveOne(topic);
         node.send(topic, "{\"id\": \"scheduled\", \"payload\": 1, \"delay\": \"1h\"}");
-        receipt = HttpReceipt.parse(ApiNode.receipt(leased));
+        receipt = Receipt.parse(ApiNode.receipt(leased));
         deadLetter = node.get("/topics/" + topic + "/dead-letters")
                 .json()
                 .path("deadLetters")
@@ -77,14 +77,14 @@ class ForgeryTests {
     }
 
     private void assertGone(String id, String forged, String verb, String body) {
-        String path = "/leases/" + new HttpReceipt(topic, id, forged) + "/" + verb;
+        String path = "/leases/" + new Receipt(topic, id, forged) + "/" + verb;
         assertThat(node.post(path, body).status()).as(path).isEqualTo(410);
     }
 
     /** Some names are not valid in a receipt. */
     private void assertForged(String id, String forged) {
-        String text = new HttpReceipt(topic, id, forged).toString();
-        int expected = HttpReceipt.parse(text) == null ? 400 : 410;
+        String text = new Receipt(topic, id, forged).toString();
+        int expected = Receipt.parse(text) == null ? 400 : 410;
         assertThat(node.post("/leases/" + PathNames.encode(text) + "/release", "")
                         .status())
                 .as(text)
@@ -99,7 +99,7 @@ class ForgeryTests {
                             node.get(path),
                             node.delete(path),
                             node.post(path + "/reschedule", "{\"delay\": 0}"),
-                            node.post("/leases/" + new HttpReceipt(topic, id, receipt.delivery()) + "/acknowledge", ""))
+                            node.post("/leases/" + new Receipt(topic, id, receipt.delivery()) + "/acknowledge", ""))
                     .forEach(reply -> assertThat(reply.status()).as(id).isIn(400, 404, 410));
         }
     }

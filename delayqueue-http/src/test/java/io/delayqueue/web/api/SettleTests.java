@@ -4,7 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.MessageState;
+import io.delayqueue.template.receive.DelayQueueReceiver;
+import io.delayqueue.template.receive.LeasedDelivery;
+import io.delayqueue.template.receive.Leases;
 import io.delayqueue.web.api.ApiNode.Reply;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.UUID;
@@ -78,6 +82,21 @@ class SettleTests {
                 .get(0);
         assertThat(deadLetter.path("id").asString()).isEqualTo("dead");
         assertThat(deadLetter.path("failure").path("message").asString()).isEqualTo("of no use");
+    }
+
+    @Test
+    void receiptIsThatOfTheJavaApi() {
+        String receipt = ApiNode.receipt(received(topic, "a"));
+        assertThat(node.bean(Leases.class).release(receipt).join()).isTrue();
+
+        LeasedDelivery delivery = node.bean(DelayQueueReceiver.class)
+                .receive(topic, 1, Duration.ofMinutes(1))
+                .get(0);
+
+        assertThat(node.post("/leases/" + delivery.receipt() + "/acknowledge", "")
+                        .status())
+                .isEqualTo(204);
+        assertThat(node.template().find(topic, "a")).isEmpty();
     }
 
     @Test

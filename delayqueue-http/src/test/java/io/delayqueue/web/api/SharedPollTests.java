@@ -2,7 +2,7 @@ package io.delayqueue.web.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.delayqueue.web.api.request.HttpReceipt;
+import io.delayqueue.template.receive.Receipt;
 import java.util.List;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -27,21 +27,21 @@ class SharedPollTests {
         node.post(
                 "/topics/" + topic + "/messages/batch",
                 "{\"messages\": [{\"id\": \"a\", \"payload\": 1}, {\"id\": \"b\", \"payload\": 1}]}");
-        List<HttpReceipt> receipts = clients.stream()
+        List<Receipt> receipts = clients.stream()
                 .map(client -> client.join().path("messages").get(0))
-                .map(message -> HttpReceipt.parse(ApiNode.receipt(message)))
+                .map(message -> Receipt.parse(ApiNode.receipt(message)))
                 .toList();
-        assertThat(receipts).extracting(HttpReceipt::id).containsExactlyInAnyOrder("a", "b");
+        assertThat(receipts).extracting(Receipt::id).containsExactlyInAnyOrder("a", "b");
 
         for (int i = 0; i < 2; i++) {
             String others = receipts.get(1 - i).id();
-            assertThat(settle(new HttpReceipt(topic, others, receipts.get(i).delivery())))
+            assertThat(settle(new Receipt(topic, others, receipts.get(i).delivery())))
                     .isEqualTo(410);
         }
         assertThat(receipts).allSatisfy(own -> assertThat(settle(own)).isEqualTo(204));
     }
 
-    private int settle(HttpReceipt receipt) {
+    private int settle(Receipt receipt) {
         return node.post("/leases/" + receipt + "/acknowledge", "").status();
     }
 }

@@ -5,14 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.store.TopicConflictException;
 import io.delayqueue.template.receive.Leases;
+import io.delayqueue.template.receive.Receipt;
 import io.delayqueue.web.api.ApiNode.Reply;
-import io.delayqueue.web.api.request.HttpReceipt;
 import io.delayqueue.web.api.request.SettleAction;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -50,7 +51,7 @@ class StalledLeasesTests {
     }
 
     private static String receipt(String id) {
-        return new HttpReceipt("t", id, "1").toString();
+        return new Receipt("t", id, "1").toString();
     }
 
     private Reply settle(String... ids) {
@@ -69,7 +70,7 @@ class StalledLeasesTests {
         MessageSettling settling = new MessageSettling(leases.proxy(), Duration.ofMillis(1));
 
         for (int i = 1; i <= 2; i++) {
-            HttpReceipt receipt = new HttpReceipt("t", "stalled", "1");
+            Receipt receipt = new Receipt("t", "stalled", "1");
             assertThat(settling.one(receipt, SettleAction.ACKNOWLEDGE, null, null, null)
                             .join()
                             .failure())
@@ -180,7 +181,8 @@ class StalledLeasesTests {
                     return null;
                 }
                 case "acknowledge" -> {
-                    return acknowledge((String) arguments[1]);
+                    return acknowledge(Objects.requireNonNull(Receipt.parse((String) arguments[0]))
+                            .id());
                 }
                 default -> throw new UnsupportedOperationException(method.getName());
             }

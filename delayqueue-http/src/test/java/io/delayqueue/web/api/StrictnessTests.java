@@ -2,8 +2,8 @@ package io.delayqueue.web.api;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.delayqueue.template.receive.Receipt;
 import io.delayqueue.web.api.ApiNode.Reply;
-import io.delayqueue.web.api.request.HttpReceipt;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -17,7 +17,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Invalid requests are rejected with a sentence and change nothing. */
 class StrictnessTests {
 
-    private static final String RECEIPT = new HttpReceipt("strict", "a", "1.0.0.x-1").toString();
+    private static final String RECEIPT = new Receipt("strict", "a", "1.0.0.x-1").toString();
     private static final String RELEASE = "{\"receipt\": \"" + RECEIPT + "\", \"action\": \"release\"}";
 
     private final ApiNode node = ApiNode.shared();

@@ -7,10 +7,10 @@ import io.delayqueue.admin.Job;
 import io.delayqueue.admin.JobAction;
 import io.delayqueue.admin.JobRequest;
 import io.delayqueue.message.DelayMessage;
+import io.delayqueue.template.receive.Receipt;
 import io.delayqueue.testing.SystemClock;
 import io.delayqueue.web.api.ApiNode.Reply;
 import io.delayqueue.web.api.json.Formats;
-import io.delayqueue.web.api.request.HttpReceipt;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -75,7 +75,7 @@ class TopicAccessTests {
     }
 
     private static String of(String topic, @Nullable String text) {
-        String receipt = new HttpReceipt(topic, "a", "x").toString();
+        String receipt = new Receipt(topic, "a", "x").toString();
         return text == null
                 ? ""
                 : text.replace("SETTLEMENTS", "[{\"receipt\": \"RECEIPT\", \"action\": \"release\"}]")

@@ -7,8 +7,8 @@ import io.delayqueue.message.SendResult.Reason;
 import io.delayqueue.redis.QueueConnections;
 import io.delayqueue.template.DelayQueueUnavailableException;
 import io.delayqueue.template.OutcomeUnknownException;
+import io.delayqueue.template.receive.Receipt;
 import io.delayqueue.web.api.ApiNode.Reply;
-import io.delayqueue.web.api.request.HttpReceipt;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -20,7 +20,7 @@ class UnavailableRedisTests {
 
     @Test
     void requestsAreNotExecuted() {
-        String receipt = new HttpReceipt("t", "a", "1.0.0.r-" + "0".repeat(40)).toString();
+        String receipt = new Receipt("t", "a", "1.0.0.r-" + "0".repeat(40)).toString();
         String settlements = "\"settlements\": [{\"receipt\": \"" + receipt + "\", \"action\": \"acknowledge\"}]";
         try (ApiNode node = ApiNode.start(
                 "delayqueue.http.compat.enabled=true",

@@ -1,5 +1,6 @@
 package io.delayqueue.web.api.request;
 
+import io.delayqueue.template.receive.Receipt;
 import io.delayqueue.web.api.json.InvalidRequestException;
 import java.time.Duration;
 import java.util.Objects;
@@ -27,7 +28,7 @@ public record SettleRequest(
         if (receipt == null) {
             throw InvalidRequestException.ofField("receipt", "is required. Set the receipt of a received message.");
         }
-        if (HttpReceipt.parse(receipt) == null) {
+        if (Receipt.parse(receipt) == null) {
             throw InvalidRequestException.ofField(
                     "receipt", "must be the receipt of a received message, but was '" + receipt + "'.");
         }
@@ -50,8 +51,8 @@ public record SettleRequest(
     }
 
     /** Returns the receipt. */
-    public HttpReceipt parsedReceipt() {
-        return Objects.requireNonNull(HttpReceipt.parse(receipt));
+    public Receipt parsedReceipt() {
+        return Objects.requireNonNull(Receipt.parse(receipt));
     }
 
     private static void checkOnly(String field, @Nullable Object value, boolean permitted, String actions) {

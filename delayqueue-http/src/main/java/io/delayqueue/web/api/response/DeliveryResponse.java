@@ -3,7 +3,6 @@ package io.delayqueue.web.api.response;
 import io.delayqueue.management.Payload;
 import io.delayqueue.management.Shown;
 import io.delayqueue.template.receive.LeasedDelivery;
-import io.delayqueue.web.api.request.HttpReceipt;
 import java.time.Instant;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -51,7 +50,7 @@ public record DeliveryResponse(
                 delivery.headers(),
                 Payload.of(delivery.body(), Shown.ALL),
                 delivery.lastFailure(),
-                HttpReceipt.of(delivery).toString(),
+                delivery.receipt(),
                 delivery.leaseEnd());
     }
 }
