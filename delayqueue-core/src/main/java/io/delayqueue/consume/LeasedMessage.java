@@ -205,7 +205,7 @@ public abstract class LeasedMessage implements Acknowledgement, PendingSettlemen
     }
 
     @Override
-    public final CompletableFuture<Boolean> extend(Duration time) {
+    public final CompletableFuture<Boolean> extendLease(Duration time) {
         Settlement.Extend.checkTime(time);
         return isSettled()
                 ? CompletableFuture.completedFuture(false)

@@ -47,11 +47,12 @@ public interface Acknowledgement {
     CompletableFuture<Boolean> deadLetter(String reason);
 
     /**
-     * Extends the lease to at least the given time from now; never shortens it. The engine renews the leases of listeners automatically;
-     * use this method for work that continues beyond the listener's handling time, and for received deliveries.
+     * Extends the lease, so that it lasts at least the given time from now; never shortens it. This is no settlement. The
+     * engine renews the leases of listeners by itself, so only work that continues beyond the listener's handling time needs
+     * an extension. The lease of a received delivery is not renewed.
      *
-     * @param time 1 second to 1 day
+     * @param time 1 s to 1 d
      * @throws IllegalArgumentException if the time is out of range
      */
-    CompletableFuture<Boolean> extend(Duration time);
+    CompletableFuture<Boolean> extendLease(Duration time);
 }

@@ -150,7 +150,7 @@ public final class TestDelivery implements Delivery, Acknowledgement {
     }
 
     @Override
-    public CompletableFuture<Boolean> extend(Duration time) {
+    public CompletableFuture<Boolean> extendLease(Duration time) {
         return settle("extend " + time);
     }
 

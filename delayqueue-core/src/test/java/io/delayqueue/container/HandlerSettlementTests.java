@@ -69,7 +69,7 @@ class HandlerSettlementTests extends HandlingTest {
             CompletableFuture<Boolean> second = answer.deadLetter("too late");
             told.add(first.get(60, TimeUnit.SECONDS));
             told.add(second.get(60, TimeUnit.SECONDS));
-            assertThat(answer.extend(Duration.ofMinutes(1)).get(60, TimeUnit.SECONDS))
+            assertThat(answer.extendLease(Duration.ofMinutes(1)).get(60, TimeUnit.SECONDS))
                     .isFalse();
             throw new IllegalStateException("too late, too");
         });
@@ -125,8 +125,8 @@ class HandlerSettlementTests extends HandlingTest {
                             () -> answer.retry(Duration.ofMillis(-1)),
                             () -> answer.postpone(Duration.ofMillis(-1)),
                             () -> answer.postpone(Duration.ofDays(3651)),
-                            () -> answer.extend(Duration.ofMillis(999)),
-                            () -> answer.extend(Duration.ofDays(1).plusMillis(1)))
+                            () -> answer.extendLease(Duration.ofMillis(999)),
+                            () -> answer.extendLease(Duration.ofDays(1).plusMillis(1)))
                     .forEach(wrong -> rejected.add(catchThrowable(wrong)));
             return null;
         });

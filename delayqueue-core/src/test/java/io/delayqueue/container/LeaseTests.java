@@ -182,8 +182,8 @@ class LeaseTests extends NodeTest {
         Queue<Boolean> accepted = new ConcurrentLinkedQueue<>();
         node.listen("t", options, deliveries -> {
             Acknowledgement delivery = deliveries.get(0).acknowledgement();
-            accepted.add(delivery.extend(Duration.ofHours(1)).get(60, TimeUnit.SECONDS));
-            accepted.add(delivery.extend(Duration.ofSeconds(2)).get(60, TimeUnit.SECONDS));
+            accepted.add(delivery.extendLease(Duration.ofHours(1)).get(60, TimeUnit.SECONDS));
+            accepted.add(delivery.extendLease(Duration.ofSeconds(2)).get(60, TimeUnit.SECONDS));
             awaitRelease();
             return null;
         });
@@ -206,7 +206,7 @@ class LeaseTests extends NodeTest {
         node.listen("t", ListenerOptions.DEFAULTS, deliveries -> {
             node.template.cancel("t", "m");
             Acknowledgement delivery = deliveries.get(0).acknowledgement();
-            accepted.add(delivery.extend(Duration.ofSeconds(1)).get(60, TimeUnit.SECONDS));
+            accepted.add(delivery.extendLease(Duration.ofSeconds(1)).get(60, TimeUnit.SECONDS));
             return null;
         });
         node.template.send(message("t", "m"));

@@ -212,7 +212,7 @@ class LifecycleTests extends NodeTest {
         store.set(poll -> {
             throw new IllegalStateException("Redis is away");
         });
-        CompletableFuture<Boolean> extended = held.get().extend(Duration.ofHours(1));
+        CompletableFuture<Boolean> extended = held.get().extendLease(Duration.ofHours(1));
         node.engine.close();
         CompletableFuture<Boolean> acknowledged = held.get().acknowledge();
         assertThatThrownBy(() -> extended.get(60, TimeUnit.SECONDS)).isInstanceOf(ExecutionException.class);

@@ -126,7 +126,7 @@ class CompatibilityTests {
         LeasedDelivery first = receive("received");
         assertThat(operations().find("received", "received-1").orElseThrow().state())
                 .isEqualTo(MessageState.LEASED);
-        assertThat(first.extend(Duration.ofMinutes(1)).join()).isTrue();
+        assertThat(first.extendLease(Duration.ofMinutes(1)).join()).isTrue();
         assertThat(first.postpone(Duration.ZERO).join()).isTrue();
         LeasedDelivery postponed = receive("received");
         assertThat(postponed.retry(Duration.ZERO, "once more").join()).isTrue();

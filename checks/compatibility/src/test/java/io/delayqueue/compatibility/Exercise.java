@@ -99,7 +99,7 @@ final class Exercise {
                 () -> inspector.messages(topic, MessageView.SCHEDULED, 10, null),
                 () -> inspector.messages(topic, MessageView.READY, 10, null),
                 () -> inspector.upcoming(topic, Duration.ofHours(2), 4),
-                () -> await(receive().extend(Duration.ofMinutes(1))),
+                () -> await(receive().extendLease(Duration.ofMinutes(1))),
                 () -> await(receive().postpone(LATER)),
                 () -> await(receive().retry(LATER, "later")),
                 () -> await(receive().acknowledge()),

@@ -97,13 +97,4 @@ public interface LeasedDelivery extends Acknowledgement {
 
     /** Releases the delivery: the message is due as before, and the attempt does not count. */
     CompletableFuture<Boolean> release();
-
-    /**
-     * Extends the lease to at least a time from now; never shortens it.
-     *
-     * @param time 1 s to 1 d
-     * @throws IllegalArgumentException if the time is out of its range
-     */
-    @Override
-    CompletableFuture<Boolean> extend(Duration time);
 }

@@ -46,12 +46,12 @@ public interface Leases {
     CompletableFuture<Boolean> deadLetter(String receipt, String reason);
 
     /**
-     * Extends the lease to at least a time from now; never shortens it.
+     * Extends the lease, so that it lasts at least the given time from now; never shortens it. This is no settlement.
      *
      * @param time 1 s to 1 d
      * @throws IllegalArgumentException if the time is out of its range
      */
-    CompletableFuture<Boolean> extend(String receipt, Duration time);
+    CompletableFuture<Boolean> extendLease(String receipt, Duration time);
 
     /** Releases the delivery: the message is due as before, and the attempt does not count. */
     CompletableFuture<Boolean> release(String receipt);

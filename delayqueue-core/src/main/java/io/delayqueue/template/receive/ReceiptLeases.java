@@ -98,7 +98,7 @@ final class ReceiptLeases implements Leases {
     }
 
     @Override
-    public CompletableFuture<Boolean> extend(String receipt, Duration time) {
+    public CompletableFuture<Boolean> extendLease(String receipt, Duration time) {
         Assert.notNull(time, "'time' must not be null");
         Extend.checkTime(time);
         return settle(receipt, (id, token) -> new Extend(id, token, time));

@@ -64,7 +64,7 @@ class ForgedReceiptTests extends ReceiveTest {
                 "acknowledge", receipt -> leases.acknowledge(receipt),
                 "retry", receipt -> leases.retry(receipt, Duration.ZERO, "r"),
                 "deadLetter", receipt -> leases.deadLetter(receipt, "r"),
-                "extend", receipt -> leases.extend(receipt, LEASE),
+                "extend", receipt -> leases.extendLease(receipt, LEASE),
                 "release", receipt -> leases.release(receipt));
         try (RawRedis redis = new RawRedis(server.port())) {
             String before = state(redis);
@@ -102,11 +102,11 @@ class ForgedReceiptTests extends ReceiveTest {
                         leases.retry(forged, Duration.ZERO, "r"),
                         leases.postpone(forged, Duration.ZERO),
                         leases.deadLetter(forged, "r"),
-                        leases.extend(forged, LEASE),
+                        leases.extendLease(forged, LEASE),
                         leases.release(forged)))
                 .allSatisfy(accepted -> assertThat(join(accepted)).isFalse());
 
-        assertThat(join(leases.extend(own.receipt(), LEASE))).isTrue();
+        assertThat(join(leases.extendLease(own.receipt(), LEASE))).isTrue();
         assertThat(join(leases.acknowledge(own.receipt()))).isTrue();
         assertThat(join(deliveries.get(1).acknowledge())).isTrue();
     }

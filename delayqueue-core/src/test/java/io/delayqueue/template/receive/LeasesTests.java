@@ -109,7 +109,7 @@ class LeasesTests extends ReceiveTest {
     void anExtensionIsCountedFromNow() {
         LeasedDelivery delivery = delivered("a");
 
-        assertThat(join(leases.extend(delivery.receipt(), LEASE.multipliedBy(2))))
+        assertThat(join(leases.extendLease(delivery.receipt(), LEASE.multipliedBy(2))))
                 .isTrue();
 
         assertThat(found("a").leaseEnd()).isAfter(delivery.leaseEnd().plus(LEASE.dividedBy(2)));
@@ -119,12 +119,12 @@ class LeasesTests extends ReceiveTest {
     void anExtensionNeverShortens() {
         LeasedDelivery delivery = delivered("a");
 
-        assertThat(join(leases.extend(delivery.receipt(), Duration.ofSeconds(1))))
+        assertThat(join(leases.extendLease(delivery.receipt(), Duration.ofSeconds(1))))
                 .isTrue();
 
         assertThat(found("a").leaseEnd()).isAfter(delivery.leaseEnd().minus(LEASE.dividedBy(2)));
         for (Duration time : List.of(Duration.ofMillis(999), Duration.ofDays(1).plusMillis(1))) {
-            assertThatThrownBy(() -> leases.extend(delivery.receipt(), time))
+            assertThatThrownBy(() -> leases.extendLease(delivery.receipt(), time))
                     .isInstanceOf(IllegalArgumentException.class)
                     .hasMessageContaining("time must be from 1 s to 1 d");
         }
@@ -159,7 +159,7 @@ class LeasesTests extends ReceiveTest {
         CompletableFuture<Boolean> ahead = leases.acknowledge(receipt("orders", "other", delivery));
         CompletableFuture<Boolean> retried = leases.retry(delivery.receipt(), Duration.ofHours(1), "first");
         CompletableFuture<Boolean> acknowledged = leases.acknowledge(delivery.receipt());
-        CompletableFuture<Boolean> extended = leases.extend(delivery.receipt(), LEASE);
+        CompletableFuture<Boolean> extended = leases.extendLease(delivery.receipt(), LEASE);
 
         queue.faults.pass();
 

@@ -54,7 +54,7 @@ class SettleLeasedTests extends ReceiveTest {
         CompletableFuture<Boolean> first = delivery.acknowledge();
         assertThat(join(delivery.retry(Duration.ZERO))).isFalse();
         assertThat(join(delivery.deadLetter("no"))).isFalse();
-        assertThat(join(delivery.extend(LEASE))).isFalse();
+        assertThat(join(delivery.extendLease(LEASE))).isFalse();
         assertThat(join(first)).isTrue();
     }
 
@@ -192,7 +192,7 @@ class SettleLeasedTests extends ReceiveTest {
     void anExtendedLeaseHolds() {
         LeasedDelivery delivery = delivered("a");
 
-        assertThat(join(delivery.extend(LEASE.multipliedBy(3)))).isTrue();
+        assertThat(join(delivery.extendLease(LEASE.multipliedBy(3)))).isTrue();
         pass(LEASE.multipliedBy(2));
 
         assertThat(receiveNow(1)).isEmpty();
@@ -207,7 +207,7 @@ class SettleLeasedTests extends ReceiveTest {
     void anExtensionNeverShortens() {
         LeasedDelivery delivery = delivered("a");
 
-        assertThat(join(delivery.extend(Duration.ofSeconds(1)))).isTrue();
+        assertThat(join(delivery.extendLease(Duration.ofSeconds(1)))).isTrue();
 
         assertThat(delivery.leaseLeft()).isGreaterThan(LEASE.dividedBy(2));
         assertThat(found("a").leaseEnd()).isAfter(delivery.leaseEnd().minus(LEASE.dividedBy(2)));
@@ -218,7 +218,7 @@ class SettleLeasedTests extends ReceiveTest {
         LeasedDelivery delivery = delivered("a");
         template.cancel("orders", "a");
 
-        assertThat(join(delivery.extend(Duration.ofSeconds(1)))).isFalse();
+        assertThat(join(delivery.extendLease(Duration.ofSeconds(1)))).isFalse();
     }
 
     /** Their sizes are known, unlike those of messages that are settled by receipt. */
@@ -261,8 +261,8 @@ class SettleLeasedTests extends ReceiveTest {
         LeasedDelivery delivery = delivered("a");
 
         assertThatThrownBy(() -> delivery.retry(Duration.ofMillis(-1))).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> delivery.extend(Duration.ofMillis(1))).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> delivery.extend(Duration.ofDays(1).plusMillis(1)))
+        assertThatThrownBy(() -> delivery.extendLease(Duration.ofMillis(1))).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> delivery.extendLease(Duration.ofDays(1).plusMillis(1)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("time must be from 1 s to 1 d");
         assertThat(join(delivery.acknowledge())).isTrue();

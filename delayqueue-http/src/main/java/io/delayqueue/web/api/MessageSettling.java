@@ -115,7 +115,7 @@ public record MessageSettling(Leases leases, Duration timeout) {
                         requireNonNullElse(reason, "requested by the receiver"));
             case POSTPONE -> leases.postpone(text, requireNonNull(delay));
             case DEAD_LETTER -> leases.deadLetter(text, requireNonNullElse(reason, "dead-lettered by the receiver"));
-            case EXTEND -> leases.extend(text, requireNonNull(lease));
+            case EXTEND -> leases.extendLease(text, requireNonNull(lease));
             case RELEASE -> leases.release(text);
         };
     }

@@ -45,8 +45,8 @@ record OnceDelivery(Delivery delivery) implements Delivery, Acknowledgement {
     }
 
     @Override
-    public CompletableFuture<Boolean> extend(Duration time) {
-        return delivery.acknowledgement().extend(time);
+    public CompletableFuture<Boolean> extendLease(Duration time) {
+        return delivery.acknowledgement().extendLease(time);
     }
 
     @Override

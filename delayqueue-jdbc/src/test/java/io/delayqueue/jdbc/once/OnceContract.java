@@ -394,7 +394,7 @@ abstract class OnceContract {
     void aSettlementByTheHandlerIsRejected() {
         node.behave(Behaviour.single((effects, delivery) -> {
             effects.add(delivery);
-            assertThat(delivery.acknowledgement().extend(Duration.ofSeconds(30)))
+            assertThat(delivery.acknowledgement().extendLease(Duration.ofSeconds(30)))
                     .succeedsWithin(Duration.ofSeconds(60));
             assertThat(delivery.acknowledgement().postpone(Duration.ofSeconds(1)))
                     .isNotNull();
