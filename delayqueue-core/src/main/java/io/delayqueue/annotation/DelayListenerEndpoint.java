@@ -1,19 +1,26 @@
 package io.delayqueue.annotation;
 
+import io.delayqueue.listener.BatchHandler;
 import io.delayqueue.listener.DeadLetterHandler;
+import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.DeliveryHandler;
 import io.delayqueue.listener.ListenerOptions;
+import io.delayqueue.listener.PayloadHandler;
 import io.delayqueue.message.Printable;
 import java.lang.reflect.Type;
+import java.util.List;
+import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.ParameterizedTypeReference;
 import org.springframework.util.Assert;
 
 /**
  * The declaration of a listener, by an annotation or by code. Immutable.
  *
  * <pre>{@code
- * DelayListenerEndpoint.to("order-cancel").id("cancel").handler(CancelOrder.class, deliveries -> { … })
+ * DelayListenerEndpoint.to("order-cancel").id("cancel").handler(CancelOrder.class, (order, delivery) -> { … })
  *         .options(options -> options.concurrency(4)).build()
  * }</pre>
  */
@@ -124,18 +131,62 @@ public final class DelayListenerEndpoint {
             return this;
         }
 
-        /** Handles messages one by one: each call gets one delivery with a payload of the given type. */
-        public Builder handler(Type payloadType, DeliveryHandler handler) {
+        /** Handles messages one by one: each call gets a payload of the given type and its delivery. */
+        public <T> Builder handler(Class<T> payloadType, PayloadHandler<? super T> handler) {
+            return single(payloadType, handler);
+        }
+
+        /**
+         * Handles messages one by one, with payloads of a generic type.
+         *
+         * @param payloadType such as {@code new ParameterizedTypeReference<List<Event>>() {}}
+         */
+        public <T> Builder handler(ParameterizedTypeReference<T> payloadType, PayloadHandler<? super T> handler) {
             Assert.notNull(payloadType, "'payloadType' must not be null");
+            return single(payloadType.getType(), handler);
+        }
+
+        @SuppressWarnings("unchecked") // the engine converts to this type
+        private <T> Builder single(Type payloadType, PayloadHandler<T> handler) {
             Assert.notNull(handler, "'handler' must not be null");
-            return handling(new Handling.OfMessages(payloadType, false, handler));
+            return messages(payloadType, false, deliveries -> {
+                handler.handle((T) deliveries.get(0).payload(), deliveries.get(0));
+                return null;
+            });
+        }
+
+        /**
+         * Handles messages one by one and asynchronously. A message is handled when the stage completes; the concurrency
+         * permit is held until then.
+         */
+        public Builder asyncHandler(
+                Type payloadType, Function<? super Delivery, ? extends CompletionStage<?>> handler) {
+            Assert.notNull(handler, "'handler' must not be null");
+            return messages(payloadType, false, deliveries -> handler.apply(deliveries.get(0)));
         }
 
         /** Handles messages in batches: each call gets up to the batch size, 100 by default. */
-        public Builder batchHandler(Type payloadType, DeliveryHandler handler) {
-            Assert.notNull(payloadType, "'payloadType' must not be null");
+        public Builder batchHandler(Type payloadType, BatchHandler handler) {
             Assert.notNull(handler, "'handler' must not be null");
-            return handling(new Handling.OfMessages(payloadType, true, handler));
+            return messages(payloadType, true, deliveries -> {
+                handler.handle(deliveries);
+                return null;
+            });
+        }
+
+        /**
+         * Handles messages in batches and asynchronously. A batch is handled when the stage completes; the concurrency permit
+         * is held until then.
+         */
+        public Builder asyncBatchHandler(
+                Type payloadType, Function<? super List<Delivery>, ? extends CompletionStage<?>> handler) {
+            Assert.notNull(handler, "'handler' must not be null");
+            return messages(payloadType, true, handler::apply);
+        }
+
+        private Builder messages(Type payloadType, boolean batch, DeliveryHandler handler) {
+            Assert.notNull(payloadType, "'payloadType' must not be null");
+            return handling(new Handling.OfMessages(payloadType, batch, handler));
         }
 
         /** Handles the topic's dead letters. */

@@ -5,7 +5,9 @@ import java.util.concurrent.CompletionStage;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Handles deliveries. The engine calls it concurrently, up to the listener's concurrency. Implementations must be
+ * What the engine calls for each delivery or batch, whether its handling is synchronous or asynchronous. {@link
+ * io.delayqueue.annotation.DelayListenerEndpoint.Builder DelayListenerEndpoint} makes it from a {@link PayloadHandler} or a
+ * {@link BatchHandler}. The engine calls it concurrently, up to the listener's concurrency. Implementations must be
  * thread-safe.
  */
 @FunctionalInterface

@@ -323,7 +323,7 @@ class InvalidListenerTests {
         public void configureDelayListeners(DelayListenerEndpointRegistrar registrar) {
             registrar.register(DelayListenerEndpoint.to(" ")
                     .id("coded")
-                    .handler(String.class, deliveries -> null)
+                    .handler(String.class, (text, delivery) -> {})
                     .build());
         }
     }

@@ -1,6 +1,7 @@
 package io.delayqueue.annotation;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.delayqueue.listener.Backoff;
 import io.delayqueue.listener.ListenerOptions;
@@ -8,11 +9,14 @@ import io.delayqueue.listener.RetryDecision.ToDeadLetters;
 import io.delayqueue.listener.RetryPolicy;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeoutException;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.core.ParameterizedTypeReference;
 
 class ListenerAttributesTests {
 
@@ -130,18 +134,68 @@ class ListenerAttributesTests {
         }
     }
 
+    static class Handlers implements DelayListenerConfigurer {
+
+        private final List<Object> handled = new ArrayList<>();
+        private final CompletableFuture<Void> later = new CompletableFuture<>();
+
+        @Override
+        public void configureDelayListeners(DelayListenerEndpointRegistrar registrar) {
+            registrar.register(DelayListenerEndpoint.to("single")
+                    .id("single")
+                    .handler(String.class, (text, delivery) -> handled.add(text + " " + delivery.attempt()))
+                    .build());
+            registrar.register(DelayListenerEndpoint.to("generic")
+                    .id("generic")
+                    .handler(new ParameterizedTypeReference<List<Integer>>() {}, (numbers, delivery) -> {
+                        throw new IOException("of " + numbers);
+                    })
+                    .build());
+            registrar.register(DelayListenerEndpoint.to("batch")
+                    .id("batch")
+                    .batchHandler(String.class, deliveries -> handled.add(deliveries.size()))
+                    .build());
+            registrar.register(DelayListenerEndpoint.to("async")
+                    .id("async")
+                    .asyncHandler(String.class, delivery -> later)
+                    .build());
+            registrar.register(DelayListenerEndpoint.to("async-batch")
+                    .id("async-batch")
+                    .asyncBatchHandler(String.class, deliveries -> later)
+                    .build());
+        }
+    }
+
+    @Test
+    void handlerByCodeTakesOneMessageOrABatch() throws Exception {
+        try (ListenerApplication application = ListenerApplication.start(Handlers.class)) {
+            Handlers handlers = application.bean(Handlers.class);
+
+            assertThat(application.container("single").deliverPayload("text")).isNull();
+            assertThat(application.container("batch").deliver(TestDelivery.of("a"), TestDelivery.of("b")))
+                    .isNull();
+            assertThat(handlers.handled).containsExactly("text 1", 2);
+            assertThat(application.container("async").deliverPayload("text")).isSameAs(handlers.later);
+            assertThat(application.container("async-batch").deliverPayload("text"))
+                    .isSameAs(handlers.later);
+            RecordingContainer generic = application.container("generic");
+            assertThat(generic.spec.payloadType()).hasToString("java.util.List<java.lang.Integer>");
+            assertThatThrownBy(() -> generic.deliverPayload(List.of(1))).hasMessage("of [1]");
+        }
+    }
+
     static class Programmatic implements DelayListenerConfigurer {
         @Override
         public void configureDelayListeners(DelayListenerEndpointRegistrar registrar) {
             registrar.register(DelayListenerEndpoint.to("orders")
                     .id("one")
-                    .handler(String.class, deliveries -> null)
+                    .handler(String.class, (text, delivery) -> {})
                     .options(options -> options.concurrency(3))
                     .autoStartup(false)
                     .build());
             registrar.register(DelayListenerEndpoint.to("orders")
                     .id("many")
-                    .batchHandler(String.class, deliveries -> null)
+                    .batchHandler(String.class, deliveries -> {})
                     .build());
             registrar.register(
                     DelayListenerEndpoint.to("orders")

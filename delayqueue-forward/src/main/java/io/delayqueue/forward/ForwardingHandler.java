@@ -2,7 +2,6 @@ package io.delayqueue.forward;
 
 import io.delayqueue.Internal;
 import io.delayqueue.listener.Delivery;
-import io.delayqueue.listener.DeliveryHandler;
 import io.delayqueue.listener.DependencyUnavailableException;
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.DurationText;
@@ -24,7 +23,7 @@ import javax.net.ssl.SSLException;
  * ForwardException}. Thread-safe.
  */
 @Internal
-public final class ForwardingHandler implements DeliveryHandler {
+public final class ForwardingHandler {
 
     private static final int MAX_CAUSES = 50;
 
@@ -57,9 +56,9 @@ public final class ForwardingHandler implements DeliveryHandler {
         this.deadlines = deadlines;
     }
 
-    @Override
-    public CompletionStage<?> handle(List<Delivery> deliveries) {
-        ForwardedMessage message = map(deliveries.get(0));
+    /** Forwards a delivery. The stage completes when the broker has confirmed the message. */
+    public CompletionStage<?> handle(Delivery delivery) {
+        ForwardedMessage message = map(delivery);
         SendDeadlines.PendingSend send = deadlines.register(route.sendTimeout(), () -> timedOut(message));
         try {
             CompletableFuture<?> sent = forwarder.forward(message).toCompletableFuture();

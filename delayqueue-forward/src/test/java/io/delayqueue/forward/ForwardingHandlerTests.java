@@ -163,7 +163,7 @@ class ForwardingHandlerTests {
         Broker broker = mock();
         given(broker.open(ROUTE)).willReturn(forwarder);
         return new ForwardingHandler(ROUTE, broker, List.of(mappers), deadlines)
-                .handle(List.of(delivery))
+                .handle(delivery)
                 .toCompletableFuture();
     }
 }

@@ -351,7 +351,7 @@ class FailureAnalysisTests {
         public void configureDelayListeners(DelayListenerEndpointRegistrar registrar) {
             registrar.register(DelayListenerEndpoint.to("a")
                     .id("coded")
-                    .handler(String.class, deliveries -> null)
+                    .handler(String.class, (text, delivery) -> {})
                     .options(options -> options.lease(Duration.ZERO))
                     .build());
         }

@@ -53,6 +53,7 @@ class NullArgumentsTests {
             Map.entry(String.class, "a@b"),
             Map.entry(String[].class, new String[] {"a"}),
             Map.entry(Object.class, "payload"),
+            Map.entry(Class.class, String.class),
             Map.entry(int.class, 1),
             Map.entry(long.class, 1L),
             Map.entry(Duration.class, Duration.ofSeconds(1)),
@@ -73,7 +74,7 @@ class NullArgumentsTests {
                     DelayListenerEndpoint.class,
                     DelayListenerEndpoint.to("a")
                             .id("a")
-                            .handler(String.class, deliveries -> null)
+                            .handler(String.class, (text, delivery) -> {})
                             .build()),
             Map.entry(DelayMessage.class, DelayMessage.to("a").payload("p").build()));
 

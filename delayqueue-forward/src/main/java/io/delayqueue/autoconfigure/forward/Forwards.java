@@ -81,7 +81,7 @@ final class Forwards implements DelayListenerConfigurer, SmartLifecycle, AutoClo
                 InvalidPropertyException.check(prefix, () -> new ForwardingHandler(route, broker, mappers, deadlines));
         return DelayListenerEndpoint.to(route.topic())
                 .id(forward.listenerId())
-                .handler(byte[].class, handler)
+                .asyncHandler(byte[].class, handler::handle)
                 .options(options -> {
                     if (broker.isPipelined() && !levels.setConcurrencyOf(route.topic())) {
                         options.concurrency(PIPELINED_CONCURRENCY);
