@@ -48,9 +48,11 @@ public final class Await {
      */
     public static void requireBlockingThread() {
         if (Thread.currentThread() instanceof ClientThread) {
-            throw new IllegalStateException("A blocking call on thread "
-                    + Thread.currentThread().getName() + " would wait for itself, because this thread reads the delay"
-                    + " queue's replies from Redis. Use sendAsync, or make the call on another thread");
+            throw new IllegalStateException(
+                    "A blocking call on thread "
+                            + Thread.currentThread().getName()
+                            + " would wait for itself, because this thread reads the delay"
+                            + " queue's replies from Redis. Use the asynchronous form, such as sendAsync, or make the call on another thread");
         }
     }
 

@@ -184,6 +184,18 @@ public interface DelayQueueOperations {
     CancelOutcome cancel(String topic, String id, long version);
 
     /**
+     * Cancels like {@link #cancel(String, String)}, but never blocks the caller. A later call does not wait for this one
+     * and may overtake it.
+     *
+     * @return fails with the exceptions of {@code cancel}; its dependents run where those of {@link
+     *     #sendAsync(String, Object) sends} run
+     */
+    CompletableFuture<CancelOutcome> cancelAsync(String topic, String id);
+
+    /** Cancels like {@link #cancel(String, String, long)}, without blocking; see {@link #cancelAsync(String, String)}. */
+    CompletableFuture<CancelOutcome> cancelAsync(String topic, String id, long version);
+
+    /**
      * Changes the due time of a scheduled message. Its attempts are kept.
      *
      * @param delay from now; zero or more, at most the configured limit
@@ -200,6 +212,18 @@ public interface DelayQueueOperations {
     RescheduleOutcome reschedule(String topic, String id, Instant dueAt);
 
     /**
+     * Reschedules like {@link #reschedule(String, String, Duration)}, without blocking; see {@link
+     * #cancelAsync(String, String)}.
+     */
+    CompletableFuture<RescheduleOutcome> rescheduleAsync(String topic, String id, Duration delay);
+
+    /**
+     * Reschedules like {@link #reschedule(String, String, Instant)}, without blocking; see {@link
+     * #cancelAsync(String, String)}.
+     */
+    CompletableFuture<RescheduleOutcome> rescheduleAsync(String topic, String id, Instant dueAt);
+
+    /**
      * Finds a live message. A message that cannot be decoded is returned with all stored bytes as its payload and with
      * the reason as its last failure.
      *
@@ -207,4 +231,7 @@ public interface DelayQueueOperations {
      * @throws DelayQueueUnavailableException if Redis did not reply
      */
     Optional<MessageSnapshot> find(String topic, String id);
+
+    /** Finds like {@link #find(String, String)}, without blocking; see {@link #cancelAsync(String, String)}. */
+    CompletableFuture<Optional<MessageSnapshot>> findAsync(String topic, String id);
 }

@@ -46,6 +46,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.regex.Pattern;
 import org.springframework.util.Assert;
 
@@ -309,20 +310,39 @@ public class DelayQueueTemplate implements DelayQueueOperations {
 
     @Override
     public CancelOutcome cancel(String topic, String id) {
-        return cancel(topic, id, shard -> store.cancel(shard, id, durability.apply(topic)));
+        return cancelled(topic, id, cancelling(topic, id).await());
     }
 
     @Override
     public CancelOutcome cancel(String topic, String id, long version) {
-        return cancel(
+        return cancelled(topic, id, cancelling(topic, id, version).await());
+    }
+
+    @Override
+    public CompletableFuture<CancelOutcome> cancelAsync(String topic, String id) {
+        return cancelling(topic, id).start(outcome -> cancelled(topic, id, outcome));
+    }
+
+    @Override
+    public CompletableFuture<CancelOutcome> cancelAsync(String topic, String id, long version) {
+        return cancelling(topic, id, version).start(outcome -> cancelled(topic, id, outcome));
+    }
+
+    private CallById<CancelOutcome> cancelling(String topic, String id) {
+        return new CallById<>("Cancelling", topic, id, shard -> store.cancel(shard, id, durability.apply(topic)));
+    }
+
+    private CallById<CancelOutcome> cancelling(String topic, String id, long version) {
+        return new CallById<>(
+                "Cancelling",
                 topic,
                 id,
                 shard -> store.cancelUpTo(shard, id, version, false, durability.apply(topic))
                         .thenApply(VersionedCancel::outcome));
     }
 
-    private CancelOutcome cancel(String topic, String id, Function<Shard, CompletableFuture<CancelOutcome>> call) {
-        CancelOutcome outcome = inShard("Cancelling", topic, id, call).orElse(CancelOutcome.NOT_FOUND);
+    private CancelOutcome cancelled(String topic, String id, Optional<CancelOutcome> found) {
+        CancelOutcome outcome = found.orElse(CancelOutcome.NOT_FOUND);
         if (outcome.isCancelled()) {
             events.publish(listener -> listener.cancelled(topic, id));
         }
@@ -331,20 +351,38 @@ public class DelayQueueTemplate implements DelayQueueOperations {
 
     @Override
     public RescheduleOutcome reschedule(String topic, String id, Duration delay) {
-        Assert.notNull(delay, "'delay' must not be null");
-        if (delay.isNegative()) {
-            throw new IllegalArgumentException("delay must be zero or more, but was " + DurationText.of(delay));
-        }
-        return reschedule(topic, id, Due.after(delay));
+        return rescheduled(rescheduling(topic, id, after(delay)).await());
     }
 
     @Override
     public RescheduleOutcome reschedule(String topic, String id, Instant dueAt) {
-        Assert.notNull(dueAt, "'dueAt' must not be null");
-        return reschedule(topic, id, Due.at(dueAt));
+        return rescheduled(rescheduling(topic, id, at(dueAt)).await());
     }
 
-    private RescheduleOutcome reschedule(String topic, String id, Due due) {
+    @Override
+    public CompletableFuture<RescheduleOutcome> rescheduleAsync(String topic, String id, Duration delay) {
+        return rescheduling(topic, id, after(delay)).start(DelayQueueTemplate::rescheduled);
+    }
+
+    @Override
+    public CompletableFuture<RescheduleOutcome> rescheduleAsync(String topic, String id, Instant dueAt) {
+        return rescheduling(topic, id, at(dueAt)).start(DelayQueueTemplate::rescheduled);
+    }
+
+    private static Due after(Duration delay) {
+        Assert.notNull(delay, "'delay' must not be null");
+        if (delay.isNegative()) {
+            throw new IllegalArgumentException("delay must be zero or more, but was " + DurationText.of(delay));
+        }
+        return Due.after(delay);
+    }
+
+    private static Due at(Instant dueAt) {
+        Assert.notNull(dueAt, "'dueAt' must not be null");
+        return Due.at(dueAt);
+    }
+
+    private CallById<RescheduleOutcome> rescheduling(String topic, String id, Due due) {
         Names.checkTopic(topic);
         Names.checkId(id);
         String objection = limits.objectionTo(due, clock);
@@ -352,24 +390,70 @@ public class DelayQueueTemplate implements DelayQueueOperations {
             throw new IllegalArgumentException("Message " + Printable.of(id) + " in topic " + Printable.of(topic)
                     + " cannot be rescheduled: " + objection);
         }
-        return inShard("Rescheduling", topic, id, shard -> store.reschedule(shard, id, due, durability.apply(topic)))
-                .orElse(RescheduleOutcome.NOT_FOUND);
+        return new CallById<>(
+                "Rescheduling", topic, id, shard -> store.reschedule(shard, id, due, durability.apply(topic)));
+    }
+
+    private static RescheduleOutcome rescheduled(Optional<RescheduleOutcome> found) {
+        return found.orElse(RescheduleOutcome.NOT_FOUND);
     }
 
     @Override
     public Optional<MessageSnapshot> find(String topic, String id) {
-        return inShard("Reading", topic, id, shard -> store.find(shard, id)).flatMap(Function.identity());
+        return finding(topic, id).await().flatMap(Function.identity());
     }
 
-    /** Empty if the topic is not registered. */
-    private <T> Optional<T> inShard(String verb, String topic, String id, Function<Shard, CompletableFuture<T>> call) {
-        Names.checkTopic(topic);
-        Names.checkId(id);
-        try {
-            return Await.call(() -> topics.withShard(topic, id, call));
-        } catch (RuntimeException e) {
-            throw DelayQueueException.translated(
-                    verb + " message " + Printable.of(id) + " in topic " + Printable.of(topic), e);
+    @Override
+    public CompletableFuture<Optional<MessageSnapshot>> findAsync(String topic, String id) {
+        return finding(topic, id).start(found -> found.flatMap(Function.identity()));
+    }
+
+    private CallById<Optional<MessageSnapshot>> finding(String topic, String id) {
+        return new CallById<>("Reading", topic, id, shard -> store.find(shard, id));
+    }
+
+    /** A call about one message in the shard of its id. Its result is empty if the topic is not registered. */
+    private final class CallById<T> {
+
+        private final String attempt;
+        private final Supplier<CompletableFuture<Optional<T>>> call;
+
+        CallById(String verb, String topic, String id, Function<Shard, CompletableFuture<T>> call) {
+            Names.checkTopic(topic);
+            Names.checkId(id);
+            this.attempt = verb + " message " + Printable.of(id) + " in topic " + Printable.of(topic);
+            this.call = () -> Completions.call(() -> topics.withShard(topic, id, call));
+        }
+
+        Optional<T> await() {
+            try {
+                return Await.call(call);
+            } catch (RuntimeException e) {
+                throw DelayQueueException.translated(attempt, e);
+            }
+        }
+
+        /**
+         * Starts the call without blocking.
+         *
+         * @param last converts the result on the executor of the completions
+         */
+        <R> CompletableFuture<R> start(Function<Optional<T>, R> last) {
+            CompletableFuture<R> result = new CompletableFuture<>();
+            Completions.whenComplete(
+                    call.get(),
+                    (found, failure) -> Completions.on(completions, () -> {
+                        if (failure == null) {
+                            result.complete(last.apply(found));
+                        } else {
+                            Throwable cause = Completions.cause(failure);
+                            result.completeExceptionally(
+                                    cause instanceof RuntimeException e
+                                            ? DelayQueueException.translated(attempt, e)
+                                            : cause);
+                        }
+                    }));
+            return result;
         }
     }
 

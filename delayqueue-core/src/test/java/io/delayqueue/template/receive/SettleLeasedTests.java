@@ -261,7 +261,8 @@ class SettleLeasedTests extends ReceiveTest {
         LeasedDelivery delivery = delivered("a");
 
         assertThatThrownBy(() -> delivery.retry(Duration.ofMillis(-1))).isInstanceOf(IllegalArgumentException.class);
-        assertThatThrownBy(() -> delivery.extendLease(Duration.ofMillis(1))).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> delivery.extendLease(Duration.ofMillis(1)))
+                .isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> delivery.extendLease(Duration.ofDays(1).plusMillis(1)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("time must be from 1 s to 1 d");
