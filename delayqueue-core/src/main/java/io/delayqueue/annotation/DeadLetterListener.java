@@ -10,7 +10,7 @@ import org.springframework.core.annotation.AliasFor;
 import org.springframework.messaging.handler.annotation.MessageMapping;
 
 /**
- * The method handles dead letters of a topic. It is called at least once for each message that is dead-lettered after
+ * The method handles dead letters of a topic, or of several topics. It is called at least once for each message that is dead-lettered after
  * its first start, even if the process that dead-lettered the message was killed immediately afterwards. One of the
  * topic's dead-letter listeners gets each dead letter.
  *
@@ -40,19 +40,22 @@ public @interface DeadLetterListener {
 
     /** Alias for {@link #topic()}. */
     @AliasFor("topic")
-    String value() default "";
-
-    /** The topic whose dead letters are handled, 1 to 128 bytes of UTF-8. */
-    @AliasFor("value")
-    String topic() default "";
+    String[] value() default {};
 
     /**
-     * The id, unique in the application; {@code bean.method} by default, followed by {@code #2} and so on if that is
-     * taken.
+     * The topic whose dead letters are handled, 1 to 128 bytes of UTF-8, or several topics. An expression may return an array
+     * or a collection. Each topic has a listener of its own, with the same attributes.
+     */
+    @AliasFor("value")
+    String[] topic() default {};
+
+    /**
+     * The id, unique in the application; {@code bean.method} by default, followed by {@code #2} and so on if that is taken.
+     * If there are several topics, the listener of each has this id, followed by {@code -} and the topic.
      */
     String id() default "";
 
-    /** Maximum number of concurrent calls, 1 to 10,000; 1 by default. */
+    /** Maximum number of concurrent calls for each topic, 1 to 10,000; 1 by default. */
     String concurrency() default "";
 
     /** Whether the listener starts with the application; {@code delayqueue.listener.auto-startup} by default. */

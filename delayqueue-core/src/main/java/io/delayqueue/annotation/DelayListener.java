@@ -11,7 +11,7 @@ import org.springframework.core.annotation.AliasFor;
 import org.springframework.messaging.handler.annotation.MessageMapping;
 
 /**
- * The method handles the messages of a topic when they are due.
+ * The method handles the messages of a topic, or of several topics, when they are due.
  *
  * <pre>{@code
  * @DelayListener(topic = "order-cancel", concurrency = "8")
@@ -50,19 +50,23 @@ public @interface DelayListener {
 
     /** Alias for {@link #topic()}. */
     @AliasFor("topic")
-    String value() default "";
+    String[] value() default {};
 
-    /** The topic, 1 to 128 bytes of UTF-8. */
+    /**
+     * The topic, 1 to 128 bytes of UTF-8, or several topics. An expression may return an array or a collection. Each topic
+     * has a listener of its own, with the same attributes: a concurrency, meters and dead letters for each topic.
+     */
     @AliasFor("value")
-    String topic() default "";
+    String[] topic() default {};
 
     /**
      * The id, unique in the application, which identifies the listener in the registry, meters and logs. {@code
-     * bean.method} by default, followed by {@code #2} and so on if that is taken.
+     * bean.method} by default, followed by {@code #2} and so on if that is taken. If there are several topics, the listener
+     * of each has this id, followed by {@code -} and the topic, as in {@code orders.cancel-order-cancel}.
      */
     String id() default "";
 
-    /** Maximum number of concurrent handler calls, 1 to 10,000. */
+    /** Maximum number of concurrent handler calls for each topic, 1 to 10,000. */
     String concurrency() default "";
 
     /**

@@ -6,7 +6,11 @@ import io.delayqueue.annotation.DelayListenerEndpoint.Handling.OfMessages;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.listener.RetryPolicy;
 import io.delayqueue.message.DurationText;
+import io.delayqueue.message.Printable;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collection;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.BiConsumer;
@@ -36,11 +40,11 @@ final class EndpointReader {
     }
 
     /**
-     * Creates the endpoint of a listener of messages.
+     * Creates the endpoints of a listener of messages, one for each topic.
      *
      * @param once returns the handling for a listener of a given id that handles each message once
      */
-    DelayListenerEndpoint read(DelayListener annotation, OfMessages messages, Function<String, OfMessages> once) {
+    List<DelayListenerEndpoint> read(DelayListener annotation, OfMessages messages, Function<String, OfMessages> once) {
         Integer batchSize = number("batchSize", annotation.batchSize());
         if (batchSize != null && !messages.batch()) {
             throw origin.invalid(
@@ -68,45 +72,86 @@ final class EndpointReader {
                 option(ListenerOptions.Builder::prefetch, number("prefetch", annotation.prefetch())),
                 option(ListenerOptions.Builder::prefetchTime, duration("prefetchTime", annotation.prefetchTime())),
                 option(ListenerOptions.Builder::drainTime, duration("drainTime", annotation.drainTime())));
-        String id = id(annotation.id());
-        return endpoint(
+        boolean isOnce = Boolean.TRUE.equals(flag("once", annotation.once()));
+        return endpoints(
                 annotation.topic(),
-                id,
-                Boolean.TRUE.equals(flag("once", annotation.once())) ? once.apply(id) : messages,
+                annotation.id(),
+                id -> isOnce ? once.apply(id) : messages,
                 builder -> options.forEach(option -> option.accept(builder)),
                 annotation.autoStartup(),
                 annotation.containerFactory());
     }
 
-    DelayListenerEndpoint read(DeadLetterListener annotation, OfDeadLetters deadLetters) {
-        return endpoint(
+    /** Creates the endpoints of a listener of dead letters, one for each topic. */
+    List<DelayListenerEndpoint> read(DeadLetterListener annotation, OfDeadLetters deadLetters) {
+        return endpoints(
                 annotation.topic(),
-                id(annotation.id()),
-                deadLetters,
+                annotation.id(),
+                id -> deadLetters,
                 option(ListenerOptions.Builder::concurrency, number("concurrency", annotation.concurrency())),
                 annotation.autoStartup(),
                 annotation.containerFactory());
     }
 
-    private DelayListenerEndpoint endpoint(
-            String topicText,
-            String id,
-            Handling handling,
+    private List<DelayListenerEndpoint> endpoints(
+            String[] rawTopics,
+            String rawId,
+            Function<String, Handling> handling,
             Consumer<ListenerOptions.Builder> options,
             String autoStartup,
             String containerFactory) {
-        String topic = text("topic", topicText);
-        if (topic.isEmpty()) {
+        List<String> topics = topics(rawTopics);
+        String id = id(rawId);
+        return topics.stream()
+                .map(topic -> {
+                    String own = topics.size() == 1 ? id : id + "-" + topic;
+                    return DelayListenerEndpoint.to(topic)
+                            .id(own)
+                            .handling(handling.apply(own))
+                            .options(options)
+                            .autoStartup(flag("autoStartup", autoStartup))
+                            .containerFactory(text("containerFactory", containerFactory))
+                            .origin(origin)
+                            .build();
+                })
+                .toList();
+    }
+
+    private List<String> topics(String[] raw) {
+        if (raw.length == 0) {
             throw origin.invalid("Its topic is not set.", "Set the attribute topic.");
         }
-        return DelayListenerEndpoint.to(topic)
-                .id(id)
-                .handling(handling)
-                .options(options)
-                .autoStartup(flag("autoStartup", autoStartup))
-                .containerFactory(text("containerFactory", containerFactory))
-                .origin(origin)
-                .build();
+        List<String> topics = new ArrayList<>();
+        for (String each : raw) {
+            Object value = each.isEmpty() ? null : evaluate("topic", each);
+            int before = topics.size();
+            if (value instanceof Collection<?> several) {
+                several.forEach(one -> add(one, topics));
+            } else if (value instanceof Object[] several) {
+                Arrays.asList(several).forEach(one -> add(one, topics));
+            } else {
+                add(value, topics);
+            }
+            if (topics.size() == before) {
+                throw origin.invalid(
+                        "Its attribute topic is '" + each + "', which stands for no topic.",
+                        "Correct the expression, so that it returns at least one topic.");
+            }
+        }
+        return topics;
+    }
+
+    private void add(@Nullable Object value, List<String> topics) {
+        String topic = value == null ? "" : value.toString();
+        if (topic.isBlank()) {
+            throw origin.invalid("One of its topics is empty.", "Set the attribute topic to the names of topics.");
+        }
+        if (topics.contains(topic)) {
+            throw origin.invalid(
+                    "Its attribute topic has '" + Printable.of(topic) + "' twice.",
+                    "Remove one of them. If both are properties, give them different values.");
+        }
+        topics.add(topic);
     }
 
     private String id(String raw) {

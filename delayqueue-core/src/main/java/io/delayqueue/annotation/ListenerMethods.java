@@ -56,7 +56,7 @@ final class ListenerMethods {
     }
 
     /**
-     * Registers an endpoint for each annotation of a method.
+     * Registers the endpoints of each annotation of a method.
      *
      * @throws InvalidListenerException if the method does not fit an annotation or an attribute is invalid
      */
@@ -66,14 +66,14 @@ final class ListenerMethods {
         ListenerMethod method =
                 new ListenerMethod(annotated.bean(), annotated.type(), annotated.method(), origin, resolvers);
         for (Annotation annotation : annotated.annotations()) {
-            registrar.register(
-                    annotation instanceof DelayListener listener
-                            ? ofMessages(listener, reader, method, annotated)
-                            : reader.read((DeadLetterListener) annotation, ofDeadLetters(method, origin)));
+            List<DelayListenerEndpoint> endpoints = annotation instanceof DelayListener listener
+                    ? ofMessages(listener, reader, method, annotated)
+                    : reader.read((DeadLetterListener) annotation, ofDeadLetters(method, origin));
+            endpoints.forEach(registrar::register);
         }
     }
 
-    private DelayListenerEndpoint ofMessages(
+    private List<DelayListenerEndpoint> ofMessages(
             DelayListener annotation, EndpointReader reader, ListenerMethod method, AnnotatedMethod annotated) {
         OfMessages messages = ofMessages(method, annotated.origin());
         return reader.read(annotation, messages, id -> once(id, messages, method, annotated));

@@ -217,6 +217,24 @@ class InvalidListenerTests {
         void handle(String payload) {}
     }
 
+    @Invalid(problem = "One of its topics is empty.", fix = "Set the attribute topic to the names of topics.")
+    static class EmptyTopic {
+        @DelayListener({"orders", ""})
+        void handle(String payload) {}
+    }
+
+    @Invalid(problem = "Its attribute topic has 'orders' twice.", fix = "Remove one of them.")
+    static class TopicTwice {
+        @DelayListener({"orders", "${no.such:orders}"})
+        void handle(String payload) {}
+    }
+
+    @Invalid(problem = "Its attribute topic is '#{{}}', which stands for no topic.", fix = "Correct the expression")
+    static class NoTopicOfAnExpression {
+        @DeadLetterListener({"orders", "#{{}}"})
+        void handle(DeadLetter deadLetter) {}
+    }
+
     @Invalid(
             problem = "Its attribute topic is '${no.such}', but this property is not set.",
             fix = "Set the property, or give a default")

@@ -3,6 +3,8 @@ package io.delayqueue.annotation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import io.delayqueue.message.DeadLetter;
+import io.delayqueue.message.QueueKind;
 import java.lang.annotation.ElementType;
 import java.lang.annotation.Retention;
 import java.lang.annotation.RetentionPolicy;
@@ -40,6 +42,42 @@ class ListenerDiscoveryTests {
         @DelayListener(topic = "b")
         @DelayListener(topic = "c", id = "c")
         void handle(String payload) {}
+    }
+
+    @Test
+    void eachOfSeveralTopicsHasAListener() {
+        try (ListenerApplication application =
+                ListenerApplication.start(prepared -> prepared.property("test.topic", "b"), SeveralTopics.class)) {
+            String handle = "listenerDiscoveryTests.SeveralTopics.handle";
+            assertThat(application.registry().getListenerIds())
+                    .containsExactlyInAnyOrder(
+                            handle + "-a", handle + "-b", "dead-a", "dead-b", "listed-x", "listed-y", "listed-z");
+            assertThat(application.container(handle + "-b").topic()).isEqualTo("b");
+            assertThat(application.container("listed-z").topic()).isEqualTo("z");
+            assertThat(application.container("dead-a").kind()).isEqualTo(QueueKind.NOTIFICATIONS);
+            assertThat(List.of("-a", "-b"))
+                    .extracting(suffix ->
+                            application.container(handle + suffix).options().concurrency())
+                    .containsExactly(3, 3);
+        }
+    }
+
+    static class SeveralTopics {
+
+        @DelayListener(
+                topic = {"a", "${test.topic}"},
+                concurrency = "3")
+        void handle(String payload) {}
+
+        @DelayListener(
+                value = {"x", "#{{'y', 'z'}}"},
+                id = "listed")
+        void listed(String payload) {}
+
+        @DeadLetterListener(
+                topic = {"a", "b"},
+                id = "dead")
+        void deadLetters(DeadLetter deadLetter) {}
     }
 
     @Test

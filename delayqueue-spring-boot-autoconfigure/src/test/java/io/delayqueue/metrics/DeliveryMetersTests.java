@@ -39,8 +39,10 @@ import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
@@ -85,6 +87,29 @@ class DeliveryMetersTests extends MeterTest {
             if (deadLetter.messageId().equals("unwanted")) {
                 throw new IllegalStateException("as told");
             }
+        }
+    }
+
+    static class OfTwoTopics {
+
+        final Queue<String> handled = new ConcurrentLinkedQueue<>();
+        final Queue<String> dead = new ConcurrentLinkedQueue<>();
+
+        @DelayListener(
+                topic = {"eu", "${test.second-topic:us}"},
+                id = "regions")
+        void handle(String order, Delivery delivery) {
+            if (order.equals("fail")) {
+                throw new IllegalStateException("as told");
+            }
+            handled.add(delivery.topic());
+        }
+
+        @DeadLetterListener(
+                topic = {"eu", "us"},
+                id = "regionsDead")
+        void gaveUp(DeadLetter deadLetter) {
+            dead.add(deadLetter.topic());
         }
     }
 
@@ -268,6 +293,30 @@ class DeliveryMetersTests extends MeterTest {
     }
 
     // ---- dead letters and receives ---------------------------------------------------------------------------------
+
+    @Test
+    void eachOfSeveralTopicsHasItsOwnDeliveriesDeadLettersAndMeters() {
+        start(redis, OfTwoTopics.class, NO_SAMPLES, "delayqueue.topics[us].max-attempts=1");
+        assertThat(bean(DelayListenerRegistry.class)
+                        .getContainer("regions-us")
+                        .orElseThrow()
+                        .options()
+                        .maxAttempts())
+                .isEqualTo(1);
+        delayQueue().send("eu", "please");
+        delayQueue().send("us", "please");
+        delayQueue().send("us", "fail");
+
+        OfTwoTopics listener = bean(OfTwoTopics.class);
+        await().untilAsserted(() -> assertThat(listener.dead).containsExactly("us"));
+        for (String topic : List.of("eu", "us")) {
+            awaitValue(1, MESSAGES_ACKNOWLEDGED, "topic", topic, "listener", "regions-" + topic);
+        }
+        assertThat(listener.handled).containsExactlyInAnyOrder("eu", "us");
+        awaitValue(1, MESSAGES_DEAD, "topic", "us", "listener", "regions-us");
+        awaitValue(1, DELIVERY_HANDLING, "topic", "us", "listener", "regionsDead-us");
+        assertThat(value(MESSAGES_DEAD, "topic", "eu")).isZero();
+    }
 
     @Test
     @TestsMeters(NOTIFICATIONS_DROPPED)
