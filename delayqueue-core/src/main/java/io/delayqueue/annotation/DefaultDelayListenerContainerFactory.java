@@ -32,8 +32,6 @@ import org.jspecify.annotations.Nullable;
  */
 public final class DefaultDelayListenerContainerFactory implements DelayListenerContainerFactory {
 
-    private static final int DEFAULT_BATCH_SIZE = 100;
-
     private final Function<ListenerSpec, ? extends ManagedListener> engine;
     private final ListenerOptions defaults;
     private final Function<String, ListenerOptions> ofTopic;
@@ -45,7 +43,7 @@ public final class DefaultDelayListenerContainerFactory implements DelayListener
      *
      * @param engine creates containers
      * @param defaults options independent of a topic; they apply to dead-letter listeners
-     * @param ofTopic returns the options of a topic
+     * @param ofTopic returns the options of a topic. The batch size applies to batch listeners only
      * @param deadLetters loads dead letters for dead-letter listeners
      */
     public DefaultDelayListenerContainerFactory(
@@ -86,11 +84,8 @@ public final class DefaultDelayListenerContainerFactory implements DelayListener
     private ListenerSpec ofMessages(DelayListenerEndpoint endpoint, OfMessages messages) {
         ListenerOptions.Builder builder = ofTopic.apply(endpoint.topic()).toBuilder();
         options.accept(builder);
-        int batchSize = builder.build().batchSize();
         if (!messages.batch()) {
             builder.batchSize(1);
-        } else if (batchSize == 1) {
-            builder.batchSize(DEFAULT_BATCH_SIZE);
         }
         endpoint.applyOptions(builder);
         return new ListenerSpec(

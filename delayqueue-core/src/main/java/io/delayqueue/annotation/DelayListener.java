@@ -70,8 +70,8 @@ public @interface DelayListener {
     String concurrency() default "";
 
     /**
-     * Maximum number of messages of one call, 1 to 500. Only for a method that takes a list. By default the topic's
-     * batch size if that is more than 1, else 100.
+     * Maximum number of messages of one call, 1 to 500. Only for a method that takes a list. With Spring Boot, the
+     * built-in default is 100.
      */
     String batchSize() default "";
 

@@ -165,7 +165,7 @@ public final class DelayListenerEndpoint {
             return messages(payloadType, false, deliveries -> handler.apply(deliveries.get(0)));
         }
 
-        /** Handles messages in batches: each call gets up to the batch size, 100 by default. */
+        /** Handles messages in batches: each call gets up to the batch size, with Spring Boot 100 by default. */
         public Builder batchHandler(Type payloadType, BatchHandler handler) {
             Assert.notNull(handler, "'handler' must not be null");
             return messages(payloadType, true, deliveries -> {

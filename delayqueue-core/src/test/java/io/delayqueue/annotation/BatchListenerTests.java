@@ -82,6 +82,15 @@ class BatchListenerTests {
         }
     }
 
+    @Test
+    void batchOfOneIsPermitted() {
+        ListenerOptions one = ListenerOptions.DEFAULTS.toBuilder().batchSize(1).build();
+        try (ListenerApplication application =
+                ListenerApplication.start(prepared -> prepared.topics.put("orders", one), Payloads.class)) {
+            assertThat(application.onlyContainer().options().batchSize()).isEqualTo(1);
+        }
+    }
+
     static class Single {
         @DelayListener(topic = "arrays", id = "single")
         void handle(Order[] orders) {}

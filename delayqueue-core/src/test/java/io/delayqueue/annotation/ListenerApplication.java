@@ -22,7 +22,10 @@ final class ListenerApplication implements AutoCloseable {
     /** The ids of the listeners in the order in which they were started. */
     final List<String> started = new ArrayList<>();
 
-    ListenerOptions defaults = ListenerOptions.DEFAULTS;
+    /** As with Spring Boot. */
+    ListenerOptions defaults =
+            ListenerOptions.DEFAULTS.toBuilder().batchSize(100).build();
+
     boolean autoStartup = true;
 
     private ListenerApplication() {

@@ -441,7 +441,7 @@ public record DelayQueueProperties(
      * @param mdc Whether SLF4J's MDC contains delayqueue.topic, delayqueue.id and delayqueue.attempt while a handler
      *     runs.
      * @param concurrency Maximum number of handlers of a listener that run at the same time, 1 to 10,000.
-     * @param batchSize Maximum number of messages that a batch listener receives in one call, 2 to 500.
+     * @param batchSize Maximum number of messages that a batch listener receives in one call, 1 to 500.
      * @param lease Duration of a lease, 1 s to 1 d. It is renewed while the delivery waits for a handler or is handled. The
      *     default lease of receivers, which is not renewed.
      * @param maxAttempts Number of attempts after which a message is dead-lettered, 1 or more.

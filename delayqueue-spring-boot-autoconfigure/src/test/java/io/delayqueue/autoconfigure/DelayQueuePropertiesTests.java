@@ -187,6 +187,13 @@ class DelayQueuePropertiesTests {
     }
 
     @Test
+    void batchSizeOfOneIsOne() {
+        runner.withPropertyValues("delayqueue.topics[batch].batch-size=1")
+                .run(context ->
+                        assertThat(options(context, BATCH_ID).batchSize()).isEqualTo(1));
+    }
+
+    @Test
     void topicPropertiesApplyToListenersOfTheTopicOnly() {
         runner.withPropertyValues(each("delayqueue.topics[order.cancel]")).run(context -> {
             assertThat(options(context, "plain")).isEqualTo(ListenerOptions.DEFAULTS);

@@ -106,6 +106,8 @@ class FailureAnalysisTests {
                     delayqueue.forward[0].send-timeout=30 | delayqueue.forward[0].send-timeout is '30', which has no unit
                     delayqueue.topics[ ].lease=10s | A topic must not be blank
                     delayqueue.listener.not-retryable=java.lang.String | delayqueue.listener.not-retryable must name exceptions
+                    delayqueue.topics[a.b].batch-size=501 | delayqueue.topics[a.b].batch-size must be from 1 to 500, but was 501.
+                    delayqueue.listener.batch-size=0 | delayqueue.listener.batch-size must be from 1 to 500, but was 0.
                     delayqueue.topics[a.b].prefetch=-1 | delayqueue.topics[a.b].prefetch must be from 0 to 10000, but was -1.
                     delayqueue.topics[a.b].shards=0 | delayqueue.topics[a.b].shards must be 1 to 1,024, but was 0.
                     delayqueue.topics[a.b].durability=2 replicas | delayqueue.topics[a.b].durability must be 'none', or of the form 'replicas 1 within 500ms' or 'fsynced 1 within 2s', but was '2 replicas'.

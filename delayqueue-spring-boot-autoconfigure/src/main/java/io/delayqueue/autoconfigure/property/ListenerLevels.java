@@ -21,6 +21,10 @@ import org.springframework.beans.factory.BeanFactory;
 public record ListenerLevels(
         ListenerProperties common, Map<String, TopicProperties> topics, Function<String, RetryPolicy> policies) {
 
+    /** A listener of batches takes up to 100 messages; a factory applies the batch size to no other listener. */
+    private static final ListenerOptions BUILT_IN =
+            ListenerOptions.DEFAULTS.toBuilder().batchSize(100).build();
+
     /** Creates levels that look up retry policies by name among the application's beans. */
     public static ListenerLevels of(ListenerProperties common, Map<String, TopicProperties> topics, BeanFactory beans) {
         return new ListenerLevels(common, topics, text -> RetryPolicies.read(text, beans));
@@ -41,7 +45,7 @@ public record ListenerLevels(
 
     /** The options of listeners whose topic has no options of its own. */
     public ListenerOptions defaults() {
-        return override(ListenerOptions.DEFAULTS, common, "delayqueue.listener");
+        return override(BUILT_IN, common, "delayqueue.listener");
     }
 
     /** The options of the listeners of a topic. */
