@@ -3,11 +3,14 @@ package io.delayqueue.autoconfigure;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.delayqueue.annotation.BackoffExpression;
 import io.delayqueue.autoconfigure.property.ForwardProperties;
 import io.delayqueue.autoconfigure.property.TopicProperties;
 import io.delayqueue.listener.ListenerOptions;
+import io.delayqueue.message.Durability;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.reflect.RecordComponent;
 import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -149,6 +153,55 @@ class PropertyTableTests {
         return Set.of(except.group(1).split(", | and "));
     }
 
+    @Test
+    void hintsAreValidValues() {
+        Map<String, Consumer<String>> parsers = Map.of(
+                "delayqueue.listener.backoff", BackoffExpression::parse,
+                "delayqueue.topics.backoff", BackoffExpression::parse,
+                "delayqueue.forward.backoff", BackoffExpression::parse,
+                "delayqueue.topics.durability", Durability::parse,
+                "delayqueue.forward.to",
+                        broker -> assertThat(ForwardProperties.BROKERS).contains(broker));
+        List<JsonNode> hints = metadata("hints");
+
+        assertThat(hints)
+                .extracting(hint -> hint.path("name").asString())
+                .containsExactlyInAnyOrderElementsOf(parsers.keySet());
+        for (JsonNode hint : hints) {
+            Consumer<String> parser = parsers.get(hint.path("name").asString());
+            assertThat(hint.path("values")).hasSizeGreaterThanOrEqualTo(3).allSatisfy(value -> {
+                parser.accept(value.path("value").asString());
+                assertThat(value.path("description").asString()).endsWith(".");
+            });
+            assertThat(hint.path("providers")
+                            .valueStream()
+                            .map(each -> each.path("name").asString()))
+                    .as("other values are possible")
+                    .contains("any");
+        }
+    }
+
+    /** The metadata has no place for the keys of entries of a map, so IDEs read the Javadoc. */
+    @Test
+    void eachKeyOfATopicHasADescription() throws IOException {
+        String source = Files.readString(
+                Path.of("src/main/java/io/delayqueue/autoconfigure/property/TopicProperties.java"), UTF_8);
+        String described = properties().stream()
+                .filter(property -> property.path("name").asString().equals("delayqueue.topics"))
+                .map(property -> property.path("description").asString())
+                .collect(Collectors.joining());
+        Set<String> ofListeners = Arrays.stream(DelayQueueProperties.Listener.class.getRecordComponents())
+                .map(RecordComponent::getName)
+                .collect(Collectors.toSet());
+        for (RecordComponent key : TopicProperties.class.getRecordComponents()) {
+            assertThat(source).contains(" * @param " + key.getName() + " ");
+            if (!ofListeners.contains(key.getName())) {
+                assertThat(described).contains(DataObjectPropertyName.toDashedForm(key.getName()));
+            }
+        }
+        assertThat(described).contains("delayqueue.listener");
+    }
+
     private static String row(JsonNode property) {
         String name = property.path("name").asString();
         String shown = SHOWN.getOrDefault(name, name);
@@ -159,23 +212,24 @@ class PropertyTableTests {
 
     /** In the order of their names, as the annotation processor writes them. */
     private static List<JsonNode> properties() {
-        List<JsonNode> properties = new ArrayList<>();
+        return metadata("properties");
+    }
+
+    private static List<JsonNode> metadata(String kind) {
+        List<JsonNode> found = new ArrayList<>();
         try {
             for (URL url : Collections.list(PropertyTableTests.class
                     .getClassLoader()
                     .getResources("META-INF/spring-configuration-metadata.json"))) {
-                JsonMapper.shared()
-                        .readTree(url.openStream())
-                        .path("properties")
-                        .forEach(property -> {
-                            if (property.path("name").asString().startsWith("delayqueue.")) {
-                                properties.add(property);
-                            }
-                        });
+                JsonMapper.shared().readTree(url.openStream()).path(kind).forEach(item -> {
+                    if (item.path("name").asString().startsWith("delayqueue.")) {
+                        found.add(item);
+                    }
+                });
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return properties;
+        return found;
     }
 }

@@ -45,6 +45,9 @@ public record ForwardProperties(
         @Nullable Duration drainTime)
         implements ListenerProperties {
 
+    /** The brokers that have a keyword. */
+    public static final List<String> BROKERS = List.of("kafka", "rabbitmq", "jms", "rocketmq");
+
     private static final Duration SHORTEST_TIMEOUT = Duration.ofMillis(100);
     private static final Duration LONGEST_TIMEOUT = Duration.ofMinutes(10);
 
@@ -79,7 +82,7 @@ public record ForwardProperties(
         InvalidOptionException.require(
                 !to.isBlank(),
                 "to",
-                "must be set to kafka, rabbitmq, jms, rocketmq, or the name of a bean that is a template");
+                "must be set to " + String.join(", ", BROKERS) + ", or the name of a bean that is a template");
         InvalidOptionException.requireRange("sendTimeout", sendTimeout, SHORTEST_TIMEOUT, LONGEST_TIMEOUT);
         return this;
     }

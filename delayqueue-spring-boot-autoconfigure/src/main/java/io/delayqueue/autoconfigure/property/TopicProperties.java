@@ -15,6 +15,20 @@ import org.jspecify.annotations.Nullable;
  * @param durability Confirmation that sends, cancels, reschedules and settlements of receivers wait for, such as
  *     {@code replicas 1 within 500ms} or {@code fsynced 1 within 2s}; by default none. The durability of a message takes
  *     precedence.
+ * @param concurrency Maximum number of handlers of a listener of the topic that run at the same time, 1 to 10,000.
+ * @param batchSize Maximum number of messages that a batch listener receives in one call, 1 to 500.
+ * @param lease Duration of a lease, 1 s to 1 d. Listeners renew it, and receivers do not.
+ * @param maxAttempts Number of attempts after which a message is dead-lettered, 1 or more.
+ * @param maxPostponements Number of postponements that a message may have. The next one dead-letters it. If 0, the number is
+ *     unlimited.
+ * @param backoff Delay after a failed attempt: "fixed 5s", "exponential 1s x2 max 1h jitter 0.2", a list of delays such as
+ *     "0s,0s,2m,10m", or the name of a RetryPolicy bean.
+ * @param notRetryable Exceptions after which a message is dead-lettered without a retry.
+ * @param unavailableOn Exceptions which mean that a system that the handlers need is unavailable.
+ * @param handlingTime Maximum time for which a lease is renewed while the delivery is handled, from the lease to 365 d.
+ * @param prefetch Maximum number of deliveries that are claimed in addition to those being handled, 0 to 10,000.
+ * @param prefetchTime Maximum time for which a delivery waits for a handler before it is released, 1 ms to 1 d.
+ * @param drainTime Maximum time for which a stopping listener waits for its running handlers, 0 to 1 d.
  */
 public record TopicProperties(
         @Nullable String name,
