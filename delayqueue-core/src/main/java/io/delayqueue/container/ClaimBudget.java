@@ -72,11 +72,6 @@ final class ClaimBudget {
         nanosPerMessage = before < 0 ? measured : before + WEIGHT * (measured - before);
     }
 
-    /** Records that waiting deliveries were released. Nothing is claimed in advance until a handler call ends. */
-    void released() {
-        stalled = true;
-    }
-
     /** Number of deliveries that all pollers together may claim in advance. */
     int prefetch() {
         if (stalled || crashed > 0) {
@@ -265,6 +260,11 @@ final class ClaimBudget {
                 probes += reservedIn == period ? count : 0;
                 return reservedIn;
             }
+        }
+
+        /** Records that waiting deliveries were released. Nothing is claimed in advance until a handler call ends. */
+        void released() {
+            stalled = true;
         }
 
         /** Records that a delivery of a period is no longer open. */

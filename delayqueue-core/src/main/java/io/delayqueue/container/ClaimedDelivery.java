@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
 /** A delivery of a listener. Its lease is renewed, and confirmed before it starts after a long wait. */
 final class ClaimedDelivery extends LeasedMessage implements Delivery {
 
-    private final Owner owner;
+    private final OpenDeliveries deliveries;
     private volatile long confirmedAt;
     private volatile long repliedAt;
     private volatile long confirmationRequiredAt;
@@ -30,12 +30,13 @@ final class ClaimedDelivery extends LeasedMessage implements Delivery {
     /**
      * Creates a delivery from a claim.
      *
+     * @param deliveries sends its settlement and extensions
      * @param options the listener's options; their limits apply unless the message has its own
      * @param polledAt when the poll was sent, by the monotonic clock; the lease starts here
      * @param repliedAt when the reply arrived, by the monotonic clock
      */
     ClaimedDelivery(
-            Owner owner,
+            OpenDeliveries deliveries,
             RedisClock clock,
             String topic,
             Claim claim,
@@ -48,27 +49,11 @@ final class ClaimedDelivery extends LeasedMessage implements Delivery {
                 claim,
                 new Limits(options.lease(), options.maxAttempts(), options.maxPostponements()),
                 polledAt);
-        this.owner = owner;
+        this.deliveries = deliveries;
         this.confirmedAt = polledAt;
         this.confirmationRequiredAt = polledAt;
         this.repliedAt = repliedAt;
         this.claimedAt = polledAt;
-    }
-
-    /** Receives settlements. Thread-safe; no method blocks. */
-    interface Owner {
-
-        /**
-         * Called once, when the delivery is settled.
-         *
-         * @param failure of the attempt, if it failed
-         * @return completes with true if Redis accepted the settlement
-         */
-        CompletableFuture<Boolean> settled(
-                ClaimedDelivery delivery, Settlement settlement, @Nullable Throwable failure);
-
-        /** Extends the lease with the next poll. */
-        CompletableFuture<Boolean> extend(ClaimedDelivery delivery, Settlement.Extend extension);
     }
 
     void converted(Object value) {
@@ -131,12 +116,12 @@ final class ClaimedDelivery extends LeasedMessage implements Delivery {
 
     @Override
     protected CompletableFuture<Boolean> send(Settlement first, @Nullable Throwable failure) {
-        return owner.settled(this, first, failure);
+        return deliveries.settle(this, first, failure);
     }
 
     @Override
     protected CompletableFuture<Boolean> send(Settlement.Extend extension) {
-        return owner.extend(this, extension);
+        return deliveries.extend(this, extension);
     }
 
     /** The settlement for a request to retry: dead-letter after the last permitted attempt. */

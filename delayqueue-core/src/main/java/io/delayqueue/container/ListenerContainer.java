@@ -381,12 +381,13 @@ final class ListenerContainer implements ManagedListener {
         }
 
         private boolean hasSettledAll() {
-            return shards.stream().allMatch(shard -> shard.leases().hasSettledAll());
+            return shards.stream().allMatch(shard -> shard.deliveries().hasSettledAll());
         }
 
         private void finishStop(Duration drain) {
             runs.stopped(this);
-            int open = shards.stream().mapToInt(shard -> shard.leases().open()).sum();
+            int open =
+                    shards.stream().mapToInt(shard -> shard.deliveries().size()).sum();
             if (ended.isDone() && open > 0) {
                 log.warn("Listener " + Printable.of(spec.id()) + " ended with the engine while " + open
                         + " of its deliveries were handled; they are delivered again when their leases end");
@@ -415,7 +416,7 @@ final class ListenerContainer implements ManagedListener {
         private @Nullable RunningHandler oldestHandler() {
             long now = context.nanoTime().getAsLong();
             return shards.stream()
-                    .flatMap(poller -> Stream.ofNullable(poller.leases().oldestRunning()))
+                    .flatMap(poller -> Stream.ofNullable(poller.deliveries().oldestRunning()))
                     .map(delivery -> new RunningHandler(
                             delivery.id(), delivery.attempt(), Duration.ofNanos(now - delivery.startedAt())))
                     .max(Comparator.comparing(RunningHandler::time))
@@ -441,8 +442,9 @@ final class ListenerContainer implements ManagedListener {
             List<ListenerShard> all = shards;
             int first = all.size() == 1 ? 0 : turn.getAndIncrement();
             for (int i = 0; i < all.size(); i++) {
-                ClaimedDelivery delivery =
-                        all.get(Math.floorMod(first + i, all.size())).leases().next();
+                ClaimedDelivery delivery = all.get(Math.floorMod(first + i, all.size()))
+                        .deliveries()
+                        .next();
                 if (delivery != null) {
                     return delivery;
                 }
@@ -484,7 +486,7 @@ final class ListenerContainer implements ManagedListener {
 
         private void idle() {
             endIfOnlyCallersAreLeft();
-            if (shards.stream().noneMatch(shard -> shard.leases().hasStartable())) {
+            if (shards.stream().noneMatch(shard -> shard.deliveries().hasStartable())) {
                 return;
             }
             try {

@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One shard of a running listener: the demand of its workers, and the open deliveries.
  *
- * <p>Only the poller begins polls and applies replies. Other threads use the {@link #leases()} and the suspects, and
+ * <p>Only the poller begins polls and applies replies. Other threads use the {@link #deliveries()} and the suspects, and
  * switch {@link #claiming}.
  */
 final class ListenerShard implements Demand {
@@ -58,7 +58,7 @@ final class ListenerShard implements Demand {
     private final NextPoll nextPoll;
     private final LongSupplier nanoTime;
     private final ClaimBudget.Share share;
-    private final DeliveryLeases leases;
+    private final OpenDeliveries deliveries;
     private final Suspects suspects;
     private final Reclaiming reclaiming;
     private final CompletableFuture<Void> drained = new CompletableFuture<>();
@@ -124,11 +124,19 @@ final class ListenerShard implements Demand {
         this.nextPoll = poller.nextPoll();
         this.enableNext = nanoTime.getAsLong();
         this.share = budget.share(poller);
-        this.leases = new DeliveryLeases(
-                context, options, session, budget, share, attempts, poller, () -> claiming, this::settledSuspect);
+        this.deliveries = new OpenDeliveries(
+                context.settings(),
+                nanoTime,
+                options,
+                session,
+                share,
+                attempts,
+                poller,
+                () -> claiming,
+                this::settledSuspect);
         this.suspects = new Suspects(
                 context,
-                leases,
+                deliveries,
                 options.handlingTime(),
                 () -> claiming,
                 nextPoll::pollNow,
@@ -191,7 +199,7 @@ final class ListenerShard implements Demand {
     /** Stops claiming and releases the waiting deliveries. */
     void pause() {
         claiming = false;
-        leases.releaseWaiting();
+        deliveries.releaseWaiting();
         suspects.releaseSlot();
         poller.wake();
         leave();
@@ -217,7 +225,7 @@ final class ListenerShard implements Demand {
         share.close();
         claiming = false;
         suspects.releaseSlot();
-        leases.abandon(new IllegalStateException("Topic " + Printable.of(shard.topic())
+        deliveries.abandon(new IllegalStateException("Topic " + Printable.of(shard.topic())
                 + " was registered again with another number of shards before Redis replied"));
     }
 
@@ -237,7 +245,7 @@ final class ListenerShard implements Demand {
 
     /** Called when the engine is closed: fails open and later settlements. */
     void abandon() {
-        leases.abandon(new IllegalStateException("The delay queue engine was closed before Redis replied"));
+        deliveries.abandon(new IllegalStateException("The delay queue engine was closed before Redis replied"));
     }
 
     /** Runs each completion on a handler thread: callbacks of users may block. */
@@ -247,9 +255,9 @@ final class ListenerShard implements Demand {
         }
     }
 
-    /** The open deliveries and their leases. */
-    DeliveryLeases leases() {
-        return leases;
+    /** The open deliveries. */
+    OpenDeliveries deliveries() {
+        return deliveries;
     }
 
     /** The progress of the poller. */
@@ -265,20 +273,20 @@ final class ListenerShard implements Demand {
 
     @Override
     public void cancelledOrReplaced(String id) {
-        leases.cancelledOrReplaced(id);
+        deliveries.cancelledOrReplaced(id);
     }
 
     // ---- one round trip --------------------------------------------------------------------------------------------
 
     @Override
     public void beforeRun() {
-        leases.releaseOverdue();
+        deliveries.releaseOverdue();
         suspects.endOverdue();
     }
 
     @Override
     public void afterRun() {
-        if (ending && session.open() == null && leases.hasSettledAll()) {
+        if (ending && session.open() == null && deliveries.hasSettledAll()) {
             poller.cancel();
             drained.complete(null);
         }
@@ -303,7 +311,7 @@ final class ListenerShard implements Demand {
         share.wants(false);
         suspects.releaseSlot();
         Poll poll = session.open();
-        if (poll != null && !claiming && !poll.mayHaveRun() && leases.hasSettledAll()) {
+        if (poll != null && !claiming && !poll.mayHaveRun() && deliveries.hasSettledAll()) {
             session.end(); // Redis rejected it; without it a stop can end
         }
         if (failure instanceof TopicRegisteredAnewException) {
@@ -342,13 +350,13 @@ final class ListenerShard implements Demand {
         int capacity = mayClaim() ? share.capacity() : 0;
         boolean peers = hasPeers();
         NextPoll.Plan plan = claiming ? plan(capacity, peers, due) : NextPoll.Plan.NEVER;
-        if (!plan.isNow() && !leases.needPoll()) {
+        if (!plan.isNow() && !deliveries.needPoll()) {
             return null;
         }
         nextPoll.began(plan);
         sweeping = plan.isNow() && plan.reason() == NextPoll.Reason.SWEEP;
         int reserved = share.reserve(Math.min(capacity, PollRequest.MAX_BATCH));
-        return leases.begin(
+        return deliveries.begin(
                 new Claiming(
                         reserved, PollRequest.MAX_BYTES, options.lease(), suspects.mayClaim(), false, share.handlers()),
                 reclaiming,
@@ -382,14 +390,14 @@ final class ListenerShard implements Demand {
     }
 
     private boolean mayClaim() {
-        return claiming && leases.waitingBytes() <= share.bytes();
+        return claiming && deliveries.waitingBytes() <= share.bytes();
     }
 
     @Override
     public void replied(Poll poll, PollReply reply) {
         nextPoll.replied(reply, poll.request().signalDueMessagesLeft());
         long repliedAt = nanoTime.getAsLong();
-        List<ClaimedDelivery> lost = leases.renewed(poll, reply, repliedAt);
+        List<ClaimedDelivery> lost = deliveries.renewed(poll, reply, repliedAt);
         suspects.replied(reply.suspectsLeft());
         if (poll.request().claiming().max() > 0) {
             share.crashed(
@@ -415,19 +423,19 @@ final class ListenerShard implements Demand {
             List<ClaimedDelivery> taken = new ArrayList<>(claims.size());
             for (Claim claim : claims) {
                 ClaimedDelivery delivery = new ClaimedDelivery(
-                        leases, session.clock(), shard.topic(), claim, options, poll.sentAt(), repliedAt);
+                        deliveries, session.clock(), shard.topic(), claim, options, poll.sentAt(), repliedAt);
                 if (claim.isolated()) {
                     suspects.take(delivery);
                 } else {
                     taken.add(delivery);
                 }
             }
-            leases.add(taken);
+            deliveries.add(taken);
         }
         if (!claiming) { // checked after the deliveries were added: a concurrent pause() releases them, or this does
-            leases.releaseWaiting();
+            deliveries.releaseWaiting();
         }
-        if (leases.areWaiting()) {
+        if (deliveries.areWaiting()) {
             try {
                 startWorker();
             } catch (RuntimeException | Error e) {
@@ -452,6 +460,6 @@ final class ListenerShard implements Demand {
         if (claiming) {
             wait = Math.min(wait, plan(capacity, hasPeers(), due).nanos());
         }
-        return Duration.ofNanos(leases.nanosUntilPoll(wait));
+        return Duration.ofNanos(deliveries.nanosUntilPoll(wait));
     }
 }

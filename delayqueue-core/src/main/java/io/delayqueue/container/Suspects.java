@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class Suspects implements IsolationSlot.Claimant {
 
     private final IsolationSlot slot;
-    private final DeliveryLeases leases;
+    private final OpenDeliveries deliveries;
     private final Executor handlers;
     private final LongSupplier nanoTime;
     private final Duration sweep;
@@ -45,7 +45,7 @@ final class Suspects implements IsolationSlot.Claimant {
      */
     Suspects(
             PollerContext context,
-            DeliveryLeases leases,
+            OpenDeliveries deliveries,
             Duration handlingTime,
             BooleanSupplier claiming,
             Runnable pollNow,
@@ -54,7 +54,7 @@ final class Suspects implements IsolationSlot.Claimant {
         this.handlers = context.handlers();
         this.nanoTime = context.nanoTime();
         this.sweep = context.settings().sweep();
-        this.leases = leases;
+        this.deliveries = deliveries;
         this.handlingTime = handlingTime;
         this.claiming = claiming;
         this.pollNow = pollNow;
@@ -74,7 +74,7 @@ final class Suspects implements IsolationSlot.Claimant {
 
     /** Handles a claimed suspect, or releases it if this process may not handle it now. */
     void take(ClaimedDelivery suspect) {
-        leases.addSuspect(suspect);
+        deliveries.addSuspect(suspect);
         if (claiming.getAsBoolean() && slot.begin(this, suspect)) {
             try {
                 handlers.execute(() -> start(suspect));
@@ -84,12 +84,12 @@ final class Suspects implements IsolationSlot.Claimant {
             }
         }
         left = false; // until the next poll
-        leases.release(suspect);
+        suspect.release();
     }
 
     /** Runs on a handler thread. A suspect that may not start, as after a long wait for the thread, is claimed again. */
     private void start(ClaimedDelivery suspect) {
-        if (claiming.getAsBoolean() && leases.mayStart(suspect)) {
+        if (claiming.getAsBoolean() && deliveries.mayStartSuspect(suspect)) {
             running = suspect;
             try {
                 handler.accept(suspect);
@@ -100,7 +100,7 @@ final class Suspects implements IsolationSlot.Claimant {
                 }
             }
         } else {
-            leases.release(suspect);
+            suspect.release();
         }
     }
 

@@ -3,8 +3,7 @@
  *
  * <p>A {@code ListenerContainer} runs a listener with one {@code ListenerShard} for each shard, which is the
  * {@link io.delayqueue.consume.Demand} of a {@link io.delayqueue.consume.ShardPoller}.
- * {@code DeliveryLeases} renews, extends and settles the deliveries that wait for a worker or are handled, which are its
- * {@code OpenDeliveries}. {@code Suspects} claims and handles suspects when the shard has the {@code IsolationSlot}.
+ * Its {@code OpenDeliveries} wait for a worker or are handled, until they are settled. {@code Suspects} claims and handles suspects when the shard has the {@code IsolationSlot}.
  * {@code ClaimBudget} limits the claims of all shards of a listener. {@code Workers} run deliveries through the stages
  * of {@code DeliveryPipeline}: convert, intercept, handle, decide, settle.
  *

@@ -271,7 +271,7 @@ class ClaimBudgetTests {
     @Test
     void afterAReleaseNothingIsClaimedInAdvanceUntilAHandlerEnds() {
         handled(Duration.ofMillis(10), 100);
-        measured.released();
+        share(measured, "any").released();
         assertThat(measured.prefetch()).isZero();
         handled(Duration.ofMillis(10), 1);
         assertThat(measured.prefetch()).isEqualTo(100);

@@ -3,34 +3,30 @@ package io.delayqueue.container;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
+import io.delayqueue.event.EventBus;
+import io.delayqueue.event.Recipient;
 import io.delayqueue.listener.ListenerOptions;
+import io.delayqueue.listener.ListenerSpec;
+import io.delayqueue.message.QueueKind;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.RedisClock;
-import io.delayqueue.store.Settlement;
+import io.delayqueue.store.ShardSession;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
+import java.util.function.LongSupplier;
 
 /** Claimed deliveries for tests without a store. */
 final class Claims {
 
-    /** Ignores all calls. */
-    static final ClaimedDelivery.Owner NOBODY = new ClaimedDelivery.Owner() {
-        @Override
-        public CompletableFuture<Boolean> settled(
-                ClaimedDelivery delivery, Settlement settlement, @Nullable Throwable failure) {
-            return new CompletableFuture<>();
-        }
-
-        @Override
-        public CompletableFuture<Boolean> extend(ClaimedDelivery delivery, Settlement.Extend extension) {
-            return CompletableFuture.completedFuture(true);
-        }
-    };
-
-    /** Ignores wake-ups. */
-    static final TaskHandle NO_TASK = task(time -> {});
+    private static final ListenerOptions OPTIONS = ListenerOptions.DEFAULTS.toBuilder()
+            .lease(Duration.ofSeconds(30))
+            .handlingTime(Duration.ofMinutes(1))
+            .prefetchTime(Duration.ofHours(1))
+            .build();
 
     private Claims() {}
 
@@ -52,14 +48,45 @@ final class Claims {
         };
     }
 
+    /** A session whose polls have no reply. */
+    static ShardSession session(LongSupplier nanoTime) {
+        return new ShardSession(
+                request -> new CompletableFuture<>(),
+                "me",
+                new AtomicLong()::incrementAndGet,
+                nanoTime,
+                new EventBus(List.of()),
+                new Recipient("t", QueueKind.MESSAGES, null),
+                completions -> completions.forEach(Runnable::run));
+    }
+
+    /** The open deliveries of a listener with leases of 30 s and a handling time of a minute. */
+    static OpenDeliveries deliveries(
+            LongSupplier nanoTime, ShardSession session, TaskHandle task, BooleanSupplier claiming) {
+        ListenerSpec spec = new ListenerSpec("l", "t", QueueKind.MESSAGES, OPTIONS, String.class, all -> null);
+        return new OpenDeliveries(
+                EngineSettings.DEFAULTS,
+                nanoTime,
+                OPTIONS,
+                session,
+                new ClaimBudget(1000, 0, Duration.ZERO).share(task),
+                new AttemptLog(spec, nanoTime),
+                task,
+                claiming,
+                suspect -> {});
+    }
+
     static Claim claim(String id, int payloadBytes) {
         String stored = "1000001000001n\n\n" + "x".repeat(payloadBytes);
         return new Claim(id, "token", 1, 1, 0, 0, false, null, stored.getBytes(UTF_8));
     }
 
-    static ClaimedDelivery delivery(String id, Duration lease, long sentAt, long repliedAt) {
-        ListenerOptions options =
-                ListenerOptions.DEFAULTS.toBuilder().lease(lease).build();
-        return new ClaimedDelivery(NOBODY, new RedisClock(() -> 0), "t", claim(id, 0), options, sentAt, repliedAt);
+    static ClaimedDelivery delivery(OpenDeliveries deliveries, String id, long sentAt, long repliedAt) {
+        return new ClaimedDelivery(deliveries, new RedisClock(() -> 0), "t", claim(id, 0), OPTIONS, sentAt, repliedAt);
+    }
+
+    /** A delivery that is only told apart from others. */
+    static ClaimedDelivery delivery(String id) {
+        return delivery(deliveries(() -> 0, session(() -> 0), task(time -> {}), () -> true), id, 0, 0);
     }
 }

@@ -3,7 +3,6 @@ package io.delayqueue.container;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.container.IsolationSlot.Claimant;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -14,8 +13,8 @@ class IsolationSlotTests {
     private final List<String> granted = new ArrayList<>();
     private final Claimant one = () -> granted.add("one");
     private final Claimant two = () -> granted.add("two");
-    private final ClaimedDelivery first = Claims.delivery("first", Duration.ofSeconds(30), 0, 0);
-    private final ClaimedDelivery second = Claims.delivery("second", Duration.ofSeconds(30), 0, 0);
+    private final ClaimedDelivery first = Claims.delivery("first");
+    private final ClaimedDelivery second = Claims.delivery("second");
 
     @Test
     void pollersGetTheSlotInTheOrderOfTheirRequests() {

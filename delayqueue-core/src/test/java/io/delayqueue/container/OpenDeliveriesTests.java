@@ -2,28 +2,37 @@ package io.delayqueue.container;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.delayqueue.container.OpenDeliveries.Renewal;
+import io.delayqueue.store.CrashLimits;
+import io.delayqueue.store.PollReply;
 import io.delayqueue.store.PollRequest;
+import io.delayqueue.store.PollRequest.Claiming;
+import io.delayqueue.store.PollRequest.Reclaiming;
+import io.delayqueue.store.Settlement;
 import io.delayqueue.store.Settlement.Extend;
+import io.delayqueue.store.ShardSession;
+import io.delayqueue.store.ShardSession.Poll;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class OpenDeliveriesTests {
 
     private static final Duration LEASE = Duration.ofSeconds(30);
-    private static final Duration HANDLING = Duration.ofMinutes(1);
-    private static final Duration CONFIRM = Duration.ofSeconds(1);
+    private static final Claiming NOTHING = new Claiming(0, PollRequest.MAX_BYTES, LEASE);
+    private static final Reclaiming RECLAIMING =
+            new Reclaiming(0, 10, CrashLimits.DEFAULTS, Duration.ofSeconds(6), Duration.ZERO);
 
     /** The start of the monotonic clock, which overflows during the test. */
-    private final long start = Long.MAX_VALUE - Duration.ofSeconds(20).toNanos();
+    private final long start = Long.MAX_VALUE - Duration.ofSeconds(15).toNanos();
 
     private long now = start;
-
-    private static final ClaimBudget.Share SHARE = new ClaimBudget(1000, 0, Duration.ZERO).share(Claims.NO_TASK);
-    private final OpenDeliveries deliveries = new OpenDeliveries(SHARE, HANDLING, CONFIRM, () -> now);
+    private boolean claiming = true;
+    private final List<Duration> woken = new ArrayList<>();
+    private final ShardSession session = Claims.session(() -> now);
+    private final OpenDeliveries deliveries =
+            Claims.deliveries(() -> now, session, Claims.task(woken::add), () -> claiming);
 
     private long at(Duration time) {
         return start + time.toNanos();
@@ -33,87 +42,126 @@ class OpenDeliveriesTests {
         return at(Duration.ofSeconds(seconds));
     }
 
+    private Duration untilPoll() {
+        return Duration.ofNanos(deliveries.nanosUntilPoll(Long.MAX_VALUE));
+    }
+
     private ClaimedDelivery added(String id) {
-        ClaimedDelivery delivery = Claims.delivery(id, LEASE, start, start);
+        return added(id, start);
+    }
+
+    private ClaimedDelivery added(String id, long repliedAt) {
+        ClaimedDelivery delivery = Claims.delivery(deliveries, id, start, repliedAt);
         deliveries.add(List.of(delivery));
         return delivery;
     }
 
-    private static List<Extend> renewals(List<Renewal> due) {
-        return due.stream().map(Renewal::extend).toList();
+    private ClaimedDelivery started(String id) {
+        ClaimedDelivery delivery = added(id);
+        assertThat(deliveries.next()).isSameAs(delivery);
+        delivery.started(now);
+        return delivery;
+    }
+
+    private Poll begin() {
+        return deliveries.begin(NOTHING, RECLAIMING, false);
+    }
+
+    private static List<String> renewed(Poll poll) {
+        return poll.request().extensions().stream().map(Extend::id).toList();
+    }
+
+    /** Applies a reply, and returns the deliveries whose lease is lost. */
+    private List<ClaimedDelivery> reply(Poll poll, long repliedAt, Settlement... rejected) {
+        session.end();
+        PollReply reply = new PollReply(
+                1_000_000,
+                PollReply.NEVER,
+                PollReply.NEVER,
+                List.of(),
+                List.of(rejected),
+                List.of(),
+                List.of(),
+                false,
+                null);
+        return deliveries.renewed(poll, reply, repliedAt);
     }
 
     @Test
     void leaseIsRenewedWhenAThirdOfItHasPassed() {
         ClaimedDelivery delivery = added("a");
-        assertThat(deliveries.nextRenewal()).isEqualTo(at(10));
-        assertThat(deliveries.needsRenewal(at(9))).isFalse();
-        assertThat(deliveries.needsRenewal(at(10))).isTrue();
-        List<Renewal> due = deliveries.takeRenewals(at(10));
-        assertThat(renewals(due)).containsExactly(new Extend("a", "token", LEASE));
-        deliveries.renewed(due, Set.of(), at(10), at(11));
-        assertThat(deliveries.nextRenewal()).isEqualTo(at(20));
+        assertThat(untilPoll()).isEqualTo(Duration.ofSeconds(10));
+        now = at(9);
+        assertThat(deliveries.needPoll()).isFalse();
+        now = at(10);
+        assertThat(deliveries.needPoll()).isTrue();
+        Poll poll = begin();
+        assertThat(poll.request().extensions()).containsExactly(new Extend("a", "token", LEASE));
+        assertThat(reply(poll, at(11))).isEmpty();
+        assertThat(untilPoll()).isEqualTo(Duration.ofSeconds(10));
         assertThat(delivery.leaseDeadline()).isEqualTo(at(40));
     }
 
     @Test
     void nothingIsRenewedAfterTheHandlingTimeOrWhenSettledOrLost() {
-        ClaimedDelivery tooLong = added("a");
-        tooLong.started(start);
-        ClaimedDelivery lost = added("b");
-        lost.lose();
-        ClaimedDelivery answered = added("c");
-        assertThat(answered.retry(Duration.ZERO)).isNotDone();
-        assertThat(renewals(deliveries.takeRenewals(at(10))))
-                .extracting(Extend::id)
-                .containsExactly("a");
-        deliveries.renewed(List.of(), Set.of(), at(10), at(10));
-        assertThat(deliveries.takeRenewals(at(61))).isEmpty();
-        assertThat(deliveries.nextRenewal()).isEqualTo(Long.MAX_VALUE);
+        started("a");
+        started("lost").lose();
+        assertThat(started("settled").retry(Duration.ZERO)).isNotDone();
+        now = at(10);
+        Poll poll = begin();
+        assertThat(renewed(poll)).containsExactly("a");
+        reply(poll, now);
+        now = at(61);
+        assertThat(renewed(begin())).isEmpty();
+        assertThat(deliveries.nanosUntilPoll(Long.MAX_VALUE)).isEqualTo(Long.MAX_VALUE);
     }
 
     @Test
     void deliveryThatWaitedIsConfirmedBeforeItStarts() {
         ClaimedDelivery delivery = added("a");
-        assertThat(deliveries.takeFirst(false, at(1))).isNull();
+        now = at(1);
+        assertThat(deliveries.next()).isNull();
+        assertThat(woken).containsExactly(Duration.ZERO);
         assertThat(deliveries.hasStartable()).isFalse();
-        List<Renewal> due = deliveries.takeRenewals(at(1));
-        assertThat(due).hasSize(1);
-        assertThat(deliveries.isConfirmationRequested()).isFalse();
-        deliveries.renewed(due, Set.of(), at(1), at(2));
+        assertThat(untilPoll()).isZero();
+        Poll poll = begin();
+        assertThat(renewed(poll)).containsExactly("a");
+        assertThat(untilPoll()).isPositive();
+        now = at(2);
+        reply(poll, now);
         assertThat(deliveries.hasStartable()).isTrue();
-        assertThat(deliveries.takeFirst(false, at(2))).isSameAs(delivery);
+        assertThat(deliveries.next()).isSameAs(delivery);
     }
 
     @Test
     void deliveryConfirmedByASlowReplyStillStarts() {
-        ClaimedDelivery slow = Claims.delivery("slow", LEASE, start, at(5));
-        deliveries.add(List.of(slow));
-        assertThat(deliveries.takeFirst(false, at(5))).isSameAs(slow);
-        ClaimedDelivery tooSlow = Claims.delivery("too slow", LEASE, start, at(30));
-        deliveries.add(List.of(tooSlow));
-        assertThat(deliveries.takeFirst(false, at(30))).isNull();
+        ClaimedDelivery slow = added("slow", at(5));
+        now = at(5);
+        assertThat(deliveries.next()).isSameAs(slow);
+        added("too slow", at(30));
+        now = at(30);
+        assertThat(deliveries.next()).isNull();
     }
 
     @Test
     void startedDeliveriesNeedNoConfirmation() {
-        ClaimedDelivery started = added("started");
-        assertThat(deliveries.takeFirst(false, at(Duration.ofMillis(999)))).isSameAs(started);
-        started.started(start);
+        now = at(Duration.ofMillis(999));
+        started("started");
         added("waiting");
-        assertThat(deliveries.takeFirst(false, at(2))).isNull();
-        assertThat(renewals(deliveries.takeRenewals(at(2))))
-                .extracting(Extend::id)
-                .containsExactly("waiting");
+        now = at(2);
+        assertThat(deliveries.next()).isNull();
+        assertThat(renewed(begin())).containsExactly("waiting");
     }
 
     @Test
     void noReplyShortensALease() {
-        ClaimedDelivery delivery = added("a");
-        delivery.started(start);
+        ClaimedDelivery delivery = started("a");
+        now = at(20);
         for (Duration lease : List.of(Duration.ofHours(1), Duration.ofSeconds(1))) {
-            Extend extension = new Extend("a", "token", lease);
-            deliveries.renewed(List.of(new Renewal(delivery, extension)), Set.of(), at(20), at(20));
+            assertThat(delivery.extend(lease)).isNotDone();
+            Poll poll = begin();
+            assertThat(poll.request().extensions()).contains(new Extend("a", "token", lease));
+            reply(poll, now);
             assertThat(delivery.leaseDeadline()).isEqualTo(at(3620));
         }
     }
@@ -121,56 +169,65 @@ class OpenDeliveriesTests {
     @Test
     void renewalsBeyondTheLimitOfAPollAreSentByTheNext() {
         List<ClaimedDelivery> many = IntStream.range(0, PollRequest.MAX_BATCH + 20)
-                .mapToObj(i -> Claims.delivery("m" + i, LEASE, start, start))
+                .mapToObj(i -> Claims.delivery(deliveries, "m" + i, start, start))
                 .toList();
         deliveries.add(many);
-        List<Renewal> first = deliveries.takeRenewals(at(10));
-        assertThat(first).hasSize(PollRequest.MAX_BATCH);
-        assertThat(deliveries.needsRenewal(at(10))).isTrue();
-        deliveries.renewed(first, Set.of(), at(10), at(10));
-        List<Renewal> second = deliveries.takeRenewals(at(10));
-        assertThat(second).hasSize(20);
-        deliveries.renewed(second, Set.of(), at(10), at(10));
-        assertThat(deliveries.needsRenewal(at(11))).isFalse();
-        many.forEach(deliveries::remove);
+        now = at(10);
+        Poll first = begin();
+        assertThat(renewed(first)).hasSize(PollRequest.MAX_BATCH);
+        assertThat(deliveries.needPoll()).isTrue();
+        reply(first, now);
+        Poll second = begin();
+        assertThat(renewed(second)).hasSize(20);
+        reply(second, now);
+        now = at(11);
+        assertThat(deliveries.needPoll()).isFalse();
+        assertThat(many).noneMatch(delivery -> delivery.acknowledge().isDone());
         assertThat(deliveries.size()).isZero();
+        assertThat(deliveries.hasSettledAll()).isFalse();
     }
 
     @Test
     void waitingDeliveryOfACancelledMessageIsConfirmedBeforeItStarts() {
         ClaimedDelivery cancelled = added("a");
         now = at(Duration.ofMillis(1));
-        assertThat(deliveries.cancelledOrReplaced("b")).isFalse();
-        assertThat(deliveries.cancelledOrReplaced("a")).isTrue();
-        assertThat(deliveries.takeFirst(false, now)).isNull();
-        List<Renewal> due = deliveries.takeRenewals(now);
-        deliveries.renewed(due, Set.of(), at(Duration.ofMillis(2)), at(Duration.ofMillis(3)));
-        assertThat(deliveries.takeFirst(false, at(Duration.ofMillis(3)))).isSameAs(cancelled);
+        deliveries.cancelledOrReplaced("b");
+        assertThat(woken).isEmpty();
+        deliveries.cancelledOrReplaced("a");
+        assertThat(woken).containsExactly(Duration.ZERO);
+        assertThat(deliveries.next()).isNull();
+        now = at(Duration.ofMillis(2));
+        Poll poll = begin();
+        now = at(Duration.ofMillis(3));
+        reply(poll, now);
+        assertThat(deliveries.next()).isSameAs(cancelled);
     }
 
     @Test
     void claimOfAPollSentBeforeACancellationIsConfirmed() {
         now = at(Duration.ofMillis(1));
-        assertThat(deliveries.cancelledOrReplaced("")).isFalse();
+        deliveries.cancelledOrReplaced("");
+        assertThat(woken).isEmpty();
         added("claimed before");
-        assertThat(deliveries.isConfirmationRequested()).isTrue();
-        assertThat(deliveries.takeFirst(false, now)).isNull();
+        assertThat(untilPoll()).isZero();
+        assertThat(deliveries.next()).isNull();
     }
 
     @Test
     void lostDeliveryNoLongerWaits() {
         ClaimedDelivery lost = added("lost");
         ClaimedDelivery held = added("held");
-        List<Renewal> due = deliveries.takeRenewals(at(10));
-        Extend rejected = due.stream()
-                .filter(each -> each.delivery() == lost)
-                .map(Renewal::extend)
+        now = at(10);
+        Poll poll = begin();
+        Extend rejected = poll.request().extensions().stream()
+                .filter(extend -> extend.id().equals("lost"))
                 .findFirst()
                 .orElseThrow();
-        assertThat(deliveries.renewed(due, Set.of(rejected), at(10), at(10))).containsExactly(lost);
+        assertThat(reply(poll, now, rejected)).containsExactly(lost);
         assertThat(deliveries.size()).isEqualTo(1);
-        assertThat(deliveries.takeFirst(false, at(10))).isSameAs(held);
-        assertThat(deliveries.takeFirst(true, at(10))).isNull();
+        assertThat(deliveries.next()).isSameAs(held);
+        claiming = false;
+        assertThat(deliveries.next()).isNull();
         assertThat(deliveries.waitingBytes()).isZero();
     }
 }

@@ -3,7 +3,6 @@ package io.delayqueue.container;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -36,7 +35,7 @@ class WorkersTests {
     }
 
     private static ClaimedDelivery delivery() {
-        return Claims.delivery("m", Duration.ofSeconds(30), 0, 0);
+        return Claims.delivery("m");
     }
 
     @Test
