@@ -2,21 +2,17 @@ package io.delayqueue.container;
 
 import static java.util.Objects.requireNonNull;
 
-import io.delayqueue.convert.PayloadCodec;
 import io.delayqueue.coordination.Membership;
 import io.delayqueue.coordination.NodeReport;
 import io.delayqueue.coordination.PeriodicTaskScheduler;
 import io.delayqueue.event.EventBus;
-import io.delayqueue.listener.DeliveryInterceptor;
 import io.delayqueue.listener.ListenerSpec;
 import io.delayqueue.message.DurationText;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.SignalSource;
 import io.delayqueue.store.MessageStore;
-import io.delayqueue.store.script.TopicRegistry;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -53,9 +49,6 @@ public final class DelayQueueEngine implements AutoCloseable {
     final Membership membership;
 
     private final String node;
-    private final TopicRegistry registry;
-    private final PayloadCodec converter;
-    private final List<DeliveryInterceptor> interceptors;
     private final EngineSettings settings;
     /** The monotonic clock. */
     private final LongSupplier nanoTime;
@@ -70,7 +63,7 @@ public final class DelayQueueEngine implements AutoCloseable {
     private final AtomicInteger consumers = new AtomicInteger();
     private final Supplier<String> host = SingletonSupplier.of(NodeReport::thisHost);
     private final ListenerRuns runs;
-    private final PollerContext pollers;
+    private final ListenerContext listeners;
     /**
      * Shards that had a listener or receiver on this node since the engine started; retention prunes their dead letters.
      * A topic stays after its last listener has stopped, because its dead letters still age.
@@ -90,10 +83,7 @@ public final class DelayQueueEngine implements AutoCloseable {
     DelayQueueEngine(EngineBuilder builder) {
         this.node = builder.node;
         MessageStore store = requireNonNull(builder.store, "store");
-        this.registry = requireNonNull(builder.registry, "registry");
         this.signalSource = requireNonNull(builder.signals, "signals");
-        this.converter = requireNonNull(builder.converter, "converter");
-        this.interceptors = builder.interceptors;
         EventBus events = builder.events;
         this.settings = builder.settings;
         this.nanoTime = builder.nanoTime;
@@ -126,8 +116,9 @@ public final class DelayQueueEngine implements AutoCloseable {
         ExecutorService own = given == null ? DaemonThreads.executor(threads, THREAD_NAME + "-handler") : null;
         this.ownHandlers = own;
         this.handlers = given == null ? requireNonNull(own) : given;
-        this.pollers = new PollerContext(
+        this.listeners = new ListenerContext(
                 store,
+                requireNonNull(builder.registry, "registry"),
                 signals,
                 membership,
                 tasks,
@@ -137,7 +128,10 @@ public final class DelayQueueEngine implements AutoCloseable {
                 nanoTime,
                 new IsolationSlot(),
                 this::nextConsumer,
-                runs::hasDeadLetterListener);
+                runs,
+                requireNonNull(builder.converter, "converter"),
+                builder.interceptors,
+                closeWait);
     }
 
     /** Returns a builder. */
@@ -147,7 +141,7 @@ public final class DelayQueueEngine implements AutoCloseable {
 
     /** Creates a container, which is not started. */
     public ListenerContainer newContainer(ListenerSpec spec) {
-        return new ListenerContainer(spec, pollers, registry, converter, interceptors, runs, closeWait);
+        return new ListenerContainer(spec, listeners);
     }
 
     private NodeReport report() {

@@ -15,21 +15,14 @@ import org.jspecify.annotations.Nullable;
 /** The listeners of an engine and their runs. A run keeps the process alive from its start to its stop. Thread-safe. */
 final class ListenerRuns {
 
-    /** A run of a listener, from its start until all its settlements have a reply. */
-    interface Run {
-
-        /** Called when the engine is closed and no task runs any more. */
-        void abandon();
-    }
-
     private final ThreadFactory threads;
     private final boolean keepsAlive;
     /** The listeners that were started at least once, by id. */
     private final Map<String, ManagedListener> listeners = new ConcurrentSkipListMap<>();
     /** Runs that keep the process alive. */
-    private final Set<Run> running = ConcurrentHashMap.newKeySet();
+    private final Set<ListenerRun> running = ConcurrentHashMap.newKeySet();
     /** Runs with settlements that have no reply. */
-    private final Set<Run> open = ConcurrentHashMap.newKeySet();
+    private final Set<ListenerRun> open = ConcurrentHashMap.newKeySet();
 
     // guarded by this
     private @Nullable CountDownLatch alive;
@@ -47,11 +40,11 @@ final class ListenerRuns {
     }
 
     /**
-     * Adds a run.
+     * Adds a run that starts.
      *
      * @throws IllegalStateException if the engine is closed
      */
-    synchronized void begin(ManagedListener listener, Run run) {
+    synchronized void started(ManagedListener listener, ListenerRun run) {
         if (closed) {
             throw new IllegalStateException("The delay queue engine is closed");
         }
@@ -80,7 +73,7 @@ final class ListenerRuns {
     }
 
     /** Called when a stop ends or times out: the run no longer keeps the process alive. */
-    synchronized void stopped(Run run) {
+    synchronized void stopped(ListenerRun run) {
         running.remove(run);
         if (running.isEmpty()) {
             letProcessEnd();
@@ -95,7 +88,7 @@ final class ListenerRuns {
     }
 
     /** Called when the last settlement of a run has its reply. */
-    void ended(Run run) {
+    void ended(ListenerRun run) {
         open.remove(run);
     }
 
@@ -124,6 +117,6 @@ final class ListenerRuns {
 
     /** Abandons the runs that have not ended. */
     void abandonAll() {
-        open.forEach(Run::abandon);
+        open.forEach(ListenerRun::abandon);
     }
 }

@@ -48,11 +48,11 @@ final class ListenerShard implements Demand {
 
     private static final CompletableFuture<Void> DONE = CompletableFuture.completedFuture(null);
 
-    private final PollerContext context;
+    private final ListenerContext context;
     private final Shard shard;
     private final ListenerOptions options;
     private final Recipient recipient;
-    private final Consumer consumer;
+    private final ListenerRun run;
     private final ShardPoller poller;
     private final ShardSession session;
     private final NextPoll nextPoll;
@@ -80,19 +80,6 @@ final class ListenerShard implements Demand {
     /** Whether deliveries wait for a worker that could not be started. */
     private volatile boolean workerMissing;
 
-    /** What handles the deliveries of a listener's shards. */
-    interface Consumer {
-
-        /** Called when deliveries wait for a worker; called again later if it throws. */
-        void dispatch();
-
-        /** Handles a suspect outside the permits. */
-        void handleInIsolation(ClaimedDelivery suspect);
-
-        /** Called with a shard whose poll finds that the number of shards of the topic has changed. */
-        void registeredAnew(ListenerShard shard);
-    }
-
     /**
      * Creates the shard of a listener; {@link #start} starts it.
      *
@@ -100,17 +87,17 @@ final class ListenerShard implements Demand {
      * @param attempts counts and logs the attempts of all shards of the listener
      */
     ListenerShard(
-            PollerContext context,
+            ListenerContext context,
             ListenerSpec spec,
             Shard shard,
             ClaimBudget budget,
             AttemptLog attempts,
-            Consumer consumer) {
+            ListenerRun run) {
         this.context = context;
         this.shard = shard;
         this.options = spec.options();
         this.recipient = new Recipient(spec.topic(), spec.kind(), spec.id());
-        this.consumer = consumer;
+        this.run = run;
         this.nanoTime = context.nanoTime();
         this.session = new ShardSession(
                 this::poll,
@@ -135,12 +122,7 @@ final class ListenerShard implements Demand {
                 () -> claiming,
                 this::settledSuspect);
         this.suspects = new Suspects(
-                context,
-                deliveries,
-                options.handlingTime(),
-                () -> claiming,
-                nextPoll::pollNow,
-                consumer::handleInIsolation);
+                context, deliveries, options.handlingTime(), () -> claiming, nextPoll::pollNow, run::handleInIsolation);
         Duration renewal = options.lease().dividedBy(3);
         this.reclaiming = new Reclaiming(
                 MAX_RECLAIM,
@@ -165,7 +147,7 @@ final class ListenerShard implements Demand {
         if (now - enableNext < 0) {
             return DONE;
         }
-        CompletableFuture<Void> enabled = context.hasDeadLetterListener().test(shard.topic())
+        CompletableFuture<Void> enabled = context.runs().hasDeadLetterListener(shard.topic())
                 ? context.store().enableNotifications(shard)
                 : DONE;
         // from the time of the call, not of the reply: Redis may have been flushed since it replied
@@ -298,7 +280,7 @@ final class ListenerShard implements Demand {
 
     private void startWorker() {
         try {
-            consumer.dispatch();
+            run.workers().dispatch();
         } catch (RuntimeException | Error e) {
             workerMissing = true;
             throw e;
@@ -315,7 +297,7 @@ final class ListenerShard implements Demand {
             session.end(); // Redis rejected it; without it a stop can end
         }
         if (failure instanceof TopicRegisteredAnewException) {
-            consumer.registeredAnew(this);
+            run.registeredAnew(this);
         }
         return false;
     }

@@ -44,7 +44,7 @@ final class Suspects implements IsolationSlot.Claimant {
      * @param handler handles a suspect outside the permits
      */
     Suspects(
-            PollerContext context,
+            ListenerContext context,
             OpenDeliveries deliveries,
             Duration handlingTime,
             BooleanSupplier claiming,

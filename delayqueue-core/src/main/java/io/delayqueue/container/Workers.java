@@ -6,6 +6,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -22,33 +23,27 @@ final class Workers {
     private final Semaphore permits;
     private final AtomicInteger running = new AtomicInteger();
     private final Supplier<List<ClaimedDelivery>> source;
-    private final Handling handling;
+    private final Function<List<ClaimedDelivery>, ? extends @Nullable CompletableFuture<?>> handler;
     private final Runnable onIdle;
-
-    /** Handles a batch. */
-    interface Handling {
-        /** Returns null if all deliveries are settled, else a stage that completes when they are. */
-        @Nullable
-        CompletableFuture<?> handle(List<ClaimedDelivery> batch);
-    }
 
     /**
      * Creates the workers of a listener.
      *
      * @param source returns the next batch; empty if no delivery may start
+     * @param handler handles a batch; returns null if all deliveries are settled, else a stage that completes when they are
      * @param onIdle called after each release of a permit
      */
     Workers(
             Executor executor,
             int concurrency,
             Supplier<List<ClaimedDelivery>> source,
-            Handling handling,
+            Function<List<ClaimedDelivery>, ? extends @Nullable CompletableFuture<?>> handler,
             Runnable onIdle) {
         this.executor = executor;
         this.concurrency = concurrency;
         this.permits = new Semaphore(concurrency);
         this.source = source;
-        this.handling = handling;
+        this.handler = handler;
         this.onIdle = onIdle;
     }
 
@@ -126,7 +121,7 @@ final class Workers {
         running.incrementAndGet();
         threads.enter();
         try {
-            stage = handling.handle(batch);
+            stage = handler.apply(batch);
         } finally {
             threads.leave();
             if (stage == null) {

@@ -10,6 +10,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -24,9 +25,9 @@ class WorkersTests {
         executor.shutdownNow();
     }
 
-    private Workers workers(int concurrency, Workers.Handling handling) {
+    private Workers workers(int concurrency, Function<List<ClaimedDelivery>, CompletableFuture<?>> handler) {
         Workers[] self = new Workers[1];
-        self[0] = new Workers(executor, concurrency, () -> Workers.batch(1, waiting::poll), handling, () -> {
+        self[0] = new Workers(executor, concurrency, () -> Workers.batch(1, waiting::poll), handler, () -> {
             if (!waiting.isEmpty()) {
                 self[0].dispatch();
             }

@@ -1,19 +1,24 @@
 package io.delayqueue.container;
 
+import io.delayqueue.convert.PayloadCodec;
 import io.delayqueue.coordination.Membership;
 import io.delayqueue.coordination.PeriodicTaskScheduler;
 import io.delayqueue.event.EventBus;
+import io.delayqueue.listener.DeliveryInterceptor;
 import io.delayqueue.redis.SignalSource;
 import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.script.TopicRegistry;
+import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.LongSupplier;
-import java.util.function.Predicate;
 import java.util.function.Supplier;
 
 /**
- * What the pollers of an engine have in common. All parts are thread-safe.
+ * What the listeners of an engine have in common. All parts are thread-safe.
  *
  * @param store provides the messages
+ * @param registry provides the shards of a topic
  * @param signals announce due messages
  * @param membership assigns shards to this node
  * @param tasks runs the pollers
@@ -23,10 +28,14 @@ import java.util.function.Supplier;
  * @param nanoTime monotonic clock in nanoseconds
  * @param isolation the right to handle a suspect
  * @param consumers returns consumer names, which are unique across nodes and restarts
- * @param hasDeadLetterListener whether a dead-letter listener of a topic was started in this process
+ * @param runs the listeners and their runs
+ * @param converter reads payloads
+ * @param interceptors are called around handlers
+ * @param closeWait maximum wait for Redis on a stop after all deliveries are settled in Redis
  */
-record PollerContext(
+record ListenerContext(
         MessageStore store,
+        TopicRegistry registry,
         SignalSource signals,
         Membership membership,
         PeriodicTaskScheduler tasks,
@@ -36,4 +45,7 @@ record PollerContext(
         LongSupplier nanoTime,
         IsolationSlot isolation,
         Supplier<String> consumers,
-        Predicate<String> hasDeadLetterListener) {}
+        ListenerRuns runs,
+        PayloadCodec converter,
+        List<DeliveryInterceptor> interceptors,
+        Duration closeWait) {}
