@@ -74,10 +74,8 @@ public record PollRequest(
      */
     public record Claiming(int max, int maxBytes, Duration lease, boolean suspect, boolean receiver, int handlers) {
 
-        /** Claims messages that are all handled at once, and no suspect. */
-        public Claiming(int max, int maxBytes, Duration lease) {
-            this(max, maxBytes, lease, false, false, max);
-        }
+        /** Claims nothing: the poll only settles, renews or reclaims. */
+        public static final Claiming NOTHING = new Claiming(0, MAX_BYTES, Duration.ofSeconds(1), false, false, 0);
     }
 
     /**

@@ -27,7 +27,6 @@ import org.junit.jupiter.api.Test;
 /** A poller whose demand, or whose calls, fail with an error. */
 class ShardPollerTests {
 
-    private static final Claiming NOTHING = new Claiming(0, PollRequest.MAX_BYTES, Duration.ofSeconds(30));
     private static final Reclaiming RECLAIMING =
             new Reclaiming(0, 10, CrashLimits.DEFAULTS, Duration.ofSeconds(6), Duration.ZERO);
     private static final PollReply REPLY = new PollReply(
@@ -57,7 +56,7 @@ class ShardPollerTests {
 
         @Override
         public Poll begin() {
-            return session.begin(NOTHING, RECLAIMING, false, List.of());
+            return session.begin(Claiming.NOTHING, RECLAIMING, false, List.of());
         }
 
         @Override

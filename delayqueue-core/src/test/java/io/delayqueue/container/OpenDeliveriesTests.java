@@ -20,7 +20,6 @@ import org.junit.jupiter.api.Test;
 class OpenDeliveriesTests {
 
     private static final Duration LEASE = Duration.ofSeconds(30);
-    private static final Claiming NOTHING = new Claiming(0, PollRequest.MAX_BYTES, LEASE);
     private static final Reclaiming RECLAIMING =
             new Reclaiming(0, 10, CrashLimits.DEFAULTS, Duration.ofSeconds(6), Duration.ZERO);
 
@@ -64,7 +63,7 @@ class OpenDeliveriesTests {
     }
 
     private Poll begin() {
-        return deliveries.begin(NOTHING, RECLAIMING, false);
+        return deliveries.begin(Claiming.NOTHING, RECLAIMING, false);
     }
 
     private static List<String> renewed(Poll poll) {

@@ -110,7 +110,7 @@ final class ShardedQueue implements AutoCloseable {
                                 "hand",
                                 sequence.incrementAndGet(),
                                 "hand-" + sequence.get(),
-                                new Claiming(claim, PollRequest.MAX_BYTES, Duration.ofMinutes(10)),
+                                new Claiming(claim, PollRequest.MAX_BYTES, Duration.ofMinutes(10), false, false, claim),
                                 new Reclaiming(0, 10, CrashLimits.DEFAULTS, Duration.ofMinutes(1), Duration.ZERO),
                                 false,
                                 settlements,

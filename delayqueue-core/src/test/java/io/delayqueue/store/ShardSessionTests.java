@@ -27,7 +27,6 @@ import org.junit.jupiter.api.Test;
 
 class ShardSessionTests {
 
-    private static final Claiming NOTHING = new Claiming(0, PollRequest.MAX_BYTES, Duration.ofSeconds(30));
     private static final Reclaiming RECLAIMING =
             new Reclaiming(0, 10, CrashLimits.DEFAULTS, Duration.ofSeconds(6), Duration.ZERO);
 
@@ -79,7 +78,7 @@ class ShardSessionTests {
     }
 
     private Poll begin() {
-        return session.begin(NOTHING, RECLAIMING, false, List.of());
+        return session.begin(Claiming.NOTHING, RECLAIMING, false, List.of());
     }
 
     private List<String> polled() {
@@ -122,7 +121,9 @@ class ShardSessionTests {
         List<Settlement.Extend> renewals = IntStream.range(0, PollRequest.MAX_BATCH)
                 .mapToObj(i -> new Settlement.Extend("m" + i, "token", Duration.ofSeconds(30)))
                 .toList();
-        assertThat(session.begin(NOTHING, RECLAIMING, false, renewals).request().extensions())
+        assertThat(session.begin(Claiming.NOTHING, RECLAIMING, false, renewals)
+                        .request()
+                        .extensions())
                 .isEqualTo(renewals);
         session.end();
         assertThat(begin().request().extensions()).containsExactly(extension);

@@ -41,6 +41,9 @@ import tools.jackson.databind.json.JsonMapper;
 /** A queue with a proxy in front of a real Redis. */
 public final class QueueOnRedis implements AutoCloseable {
 
+    private static final Claiming CLAIMING = new Claiming(
+            PollRequest.MAX_BATCH, PollRequest.MAX_BYTES, Duration.ofMinutes(1), false, false, PollRequest.MAX_BATCH);
+
     /** No test waits for it. */
     public static final Duration COMMAND_TIMEOUT = Duration.ofMinutes(1);
 
@@ -160,7 +163,7 @@ public final class QueueOnRedis implements AutoCloseable {
                         "consumer",
                         sequence.incrementAndGet(),
                         "consumer-" + sequence.get(),
-                        new Claiming(settlements.isEmpty() ? 500 : 0, PollRequest.MAX_BYTES, Duration.ofMinutes(1)),
+                        settlements.isEmpty() ? CLAIMING : Claiming.NOTHING,
                         new Reclaiming(0, 10, CrashLimits.DEFAULTS, Duration.ofMinutes(1), Duration.ZERO),
                         false,
                         settlements,

@@ -37,9 +37,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReceiverShard implements Demand {
 
-    /** Claims nothing: the poll only settles or reclaims. */
-    private static final Claiming NOTHING = new Claiming(0, PollRequest.MAX_BYTES, Duration.ofSeconds(1));
-
     private final ReceiverContext context;
     private final ReceiverTopic topic;
     private final Shard shard;
@@ -143,7 +140,9 @@ final class ReceiverShard implements Demand {
     @Override
     public @Nullable Poll begin() {
         if (!topic.uses(this) || topic.isClaiming() || !isReady()) {
-            return session.size() == 0 ? null : session.begin(NOTHING, context.reclaiming(false), false, List.of());
+            return session.size() == 0
+                    ? null
+                    : session.begin(Claiming.NOTHING, context.reclaiming(false), false, List.of());
         }
         nextPoll.began(topic.newestReceiver() > 0 ? plan() : NextPoll.Plan.NEVER);
         return session.begin(claiming(topic.beginClaim(this)), context.reclaiming(true), false, List.of());
@@ -152,7 +151,7 @@ final class ReceiverShard implements Demand {
     /** What to claim: messages, or a suspect alone. If both are due, they take turns. */
     private Claiming claiming(OpenClaim begun) {
         if (begun.receivers().isEmpty()) {
-            return NOTHING;
+            return Claiming.NOTHING;
         }
         Duration lease = begun.receivers().get(0).request.lease();
         int messages = begun.messages();

@@ -16,6 +16,9 @@ import java.util.List;
 /** Handles due messages and records their payloads. */
 final class Consumer {
 
+    private static final Claiming CLAIMING = new Claiming(
+            PollRequest.MAX_BATCH, PollRequest.MAX_BYTES, Duration.ofMinutes(1), false, false, PollRequest.MAX_BATCH);
+
     private final ProxiedQueue queue;
     private final List<String> handled = new ArrayList<>();
     private long sequence;
@@ -51,8 +54,7 @@ final class Consumer {
                                 "consumer",
                                 ++sequence,
                                 "consumer-" + sequence,
-                                new Claiming(
-                                        settlements.isEmpty() ? 500 : 0, PollRequest.MAX_BYTES, Duration.ofMinutes(1)),
+                                settlements.isEmpty() ? CLAIMING : Claiming.NOTHING,
                                 new Reclaiming(0, 10, CrashLimits.DEFAULTS, Duration.ofMinutes(1), Duration.ZERO),
                                 false,
                                 settlements,

@@ -111,7 +111,7 @@ public final class Floor implements AutoCloseable {
                 consumer,
                 sequence,
                 consumer + "-" + Long.toString(sequence, 36),
-                new Claiming(claims, PollRequest.MAX_BYTES, LEASE),
+                new Claiming(claims, PollRequest.MAX_BYTES, LEASE, false, false, claims),
                 new Reclaiming(
                         MAX_RECLAIM, MAX_ATTEMPTS, CrashLimits.DEFAULTS, Reclaiming.gapFor(SWEEP), LEASE.dividedBy(3)),
                 false,
