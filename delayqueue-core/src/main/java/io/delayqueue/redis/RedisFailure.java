@@ -19,6 +19,10 @@ import org.springframework.dao.QueryTimeoutException;
  */
 record RedisFailure(Type type, String message) {
 
+    /** How Redis reports that a user may not run a command of a script: before 7.2, and since. */
+    private static final List<String> DENIED_IN_SCRIPT =
+            List.of("The user executing the script can't", "ACL failure in script");
+
     /**
      * Errors that occur before a script's first write: they depend on the server's state, which does not change while a
      * script runs, or on the keys of the call.
@@ -80,7 +84,7 @@ record RedisFailure(Type type, String message) {
         if (names("NOREPLICAS")) {
             return " (fewer replicas are connected than min-replicas-to-write requires)";
         }
-        boolean denied = names("NOPERM") || message.contains("The user executing the script can't");
+        boolean denied = names("NOPERM") || DENIED_IN_SCRIPT.stream().anyMatch(message::contains);
         return denied ? " (the user lacks a permission, which ACL LOG names)" : "";
     }
 

@@ -113,6 +113,16 @@ class RedisScriptsTests {
     }
 
     @Test
+    void missingPermissionOfAScriptIsExplained() {
+        redis.command("ACL", "SETUSER", "default", "-incr");
+        try {
+            assertRejected(Kind.STOPPED, INCREMENT, "(the user lacks a permission, which ACL LOG names)");
+        } finally {
+            redis.command("ACL", "SETUSER", "default", "+incr");
+        }
+    }
+
+    @Test
     void demotedMasterIsRejectedAndDialledAnew() {
         run(INCREMENT);
         long connections = network.traffic().connections();
@@ -215,16 +225,18 @@ class RedisScriptsTests {
         Queue<Runnable> tasks = new ArrayDeque<>();
         QueueConnections connections = own.connections(tasks::add, System::nanoTime);
         RedisScripts scripts = new RedisScripts(connections);
+        // the first test of a JVM has already made one
+        long before = network.traffic().connections();
 
         CompletableFuture<List<Object>> reply = scripts.run(new ScriptCall(INCREMENT, KEY));
-        assertThat(network.traffic().connections()).isZero();
+        assertThat(network.traffic().connections()).isEqualTo(before);
         assertThat(tasks).hasSize(1);
         tasks.remove().run();
 
         assertThat(reply.join()).containsExactly(1L);
         assertThat(scripts.run(new ScriptCall(INCREMENT, KEY)).join()).containsExactly(2L);
         assertThat(tasks).isEmpty();
-        assertThat(network.traffic().connections()).isOne();
+        assertThat(network.traffic().connections()).isEqualTo(before + 1);
         connections.close();
     }
 
