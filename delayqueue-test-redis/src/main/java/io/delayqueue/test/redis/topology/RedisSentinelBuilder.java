@@ -2,9 +2,11 @@ package io.delayqueue.test.redis.topology;
 
 import io.delayqueue.test.redis.RedisServerBuilder;
 import io.delayqueue.test.redis.RedisServerProcess;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Configures and starts a {@link RedisSentinelProcess}.
@@ -26,6 +28,8 @@ public final class RedisSentinelBuilder {
     private Duration failoverTimeout = Duration.ofSeconds(3);
 
     private boolean appendOnly;
+
+    private @Nullable Path executable;
 
     RedisSentinelBuilder() {
         setting("repl-ping-replica-period", "1");
@@ -82,6 +86,17 @@ public final class RedisSentinelBuilder {
     }
 
     /**
+     * Runs the given server as master, replica and Sentinel, as {@link RedisServerBuilder#executable(Path)} does.
+     *
+     * @param executable the {@code redis-server} or a program with the same arguments
+     * @return this builder
+     */
+    public RedisSentinelBuilder executable(Path executable) {
+        this.executable = executable;
+        return this;
+    }
+
+    /**
      * Adds a line of {@code redis.conf} for master and replicas, or replaces the line with that name.
      *
      * @param name the name of the setting
@@ -106,7 +121,7 @@ public final class RedisSentinelBuilder {
     }
 
     private RedisServerBuilder server() {
-        RedisServerBuilder server = RedisServerProcess.builder();
+        RedisServerBuilder server = builder();
         if (this.appendOnly) {
             server.appendOnly();
         }
@@ -116,7 +131,7 @@ public final class RedisSentinelBuilder {
 
     private RedisServerBuilder sentinel(RedisServerProcess master) {
         String name = RedisSentinelProcess.MASTER_NAME;
-        return RedisServerProcess.builder()
+        return builder()
                 .sentinel()
                 .setting(
                         "sentinel monitor",
@@ -126,5 +141,10 @@ public final class RedisSentinelBuilder {
                         Integer.toString(QUORUM))
                 .setting("sentinel down-after-milliseconds", name, Long.toString(this.downAfter.toMillis()))
                 .setting("sentinel failover-timeout", name, Long.toString(this.failoverTimeout.toMillis()));
+    }
+
+    private RedisServerBuilder builder() {
+        RedisServerBuilder builder = RedisServerProcess.builder();
+        return this.executable == null ? builder : builder.executable(this.executable);
     }
 }
