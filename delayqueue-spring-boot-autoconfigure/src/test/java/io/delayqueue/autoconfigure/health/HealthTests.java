@@ -131,6 +131,34 @@ class HealthTests {
         });
     }
 
+    /** As with a proxy that does not forward pub/sub. */
+    @Test
+    void queueWithoutPubSubDeliversBySweepsAndReportsMissingSignals() {
+        redis.command("ACL", "SETUSER", "proxied", "on", ">secret", "~*", "+@all", "-@pubsub", "resetchannels");
+        runner.withPropertyValues(
+                        "spring.data.redis.username=proxied",
+                        "spring.data.redis.password=secret",
+                        "delayqueue.engine.heartbeat=1s",
+                        "delayqueue.engine.unconfirmed-sweep=100ms")
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    awaitStatus(Status.UP, context);
+                    await().until(() ->
+                            part(health(context), "listeners", "texts").containsKey("sincePollMillis"));
+                    DelayQueueTemplate delayQueue = context.getBean(DelayQueueTemplate.class);
+                    delayQueue.send(
+                            DelayMessage.to("texts").id("swept").payload("text").build());
+
+                    await().until(() -> delayQueue.find("texts", "swept").isEmpty());
+                    assertThat(timely(context).getStatus()).isEqualTo(Status.UP);
+                    assertThat(timely(context).getDetails()).containsEntry("signalsHeard", false);
+
+                    redis.command("ACL", "SETUSER", "proxied", "+@pubsub", "allchannels");
+                    await().until(() ->
+                            Boolean.TRUE.equals(health(context).getDetails().get("signalsHeard")));
+                });
+    }
+
     @Test
     void failingHandlersDegradeTheHealthWithoutDataOfTheMessage() {
         runner.withUserConfiguration(FailingListener.class)
