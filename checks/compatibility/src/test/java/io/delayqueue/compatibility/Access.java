@@ -1,7 +1,10 @@
 package io.delayqueue.compatibility;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.delayqueue.test.redis.RedisServerProcess;
 import io.delayqueue.test.redis.topology.RedisClusterProcess;
+import io.delayqueue.test.redis.topology.RedisSentinelProcess;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -50,6 +53,53 @@ enum Access {
                             "spring.data.redis.cluster.nodes", String.join(",", cluster.addresses()),
                             "spring.data.redis.username", Documented.USER,
                             "spring.data.redis.password", Documented.PASSWORD));
+        }
+    },
+
+    /** A master and a replica that Sentinels monitor, with the documented ACL user. */
+    SENTINEL {
+        @Override
+        RunningRedis start(TestServer server) {
+            var builder = RedisSentinelProcess.builder().replicas(1);
+            if (server.executable() != null) {
+                builder.executable(server.executable());
+            }
+            RedisSentinelProcess sentinels = builder.start();
+            sentinels.servers().forEach(node -> node.command(Documented.setUser(Documented.rules())));
+            return new RunningRedis(
+                    sentinels.servers(),
+                    sentinels,
+                    Map.of(
+                            "spring.data.redis.sentinel.master", RedisSentinelProcess.MASTER_NAME,
+                            "spring.data.redis.sentinel.nodes", String.join(",", sentinels.addresses()),
+                            "spring.data.redis.username", Documented.USER,
+                            "spring.data.redis.password", Documented.PASSWORD));
+        }
+    },
+
+    /** One server that permits neither channels nor the commands of pub/sub, as a proxy that does not forward them. */
+    NO_PUB_SUB {
+        @Override
+        RunningRedis start(TestServer server) {
+            RedisServerProcess redis = server.builder().start();
+            List<String> rules = new ArrayList<>(Documented.rules());
+            assertThat(rules.removeAll(List.of("&dq:signals", "+publish", "+subscribe", "+unsubscribe")))
+                    .isTrue();
+            redis.command(Documented.setUser(rules));
+            return new RunningRedis(
+                    List.of(redis),
+                    redis,
+                    Map.of(
+                            "spring.data.redis.host",
+                            redis.host(),
+                            "spring.data.redis.port",
+                            Integer.toString(redis.port()),
+                            "spring.data.redis.username",
+                            Documented.USER,
+                            "spring.data.redis.password",
+                            Documented.PASSWORD,
+                            "delayqueue.engine.unconfirmed-sweep",
+                            "200ms"));
         }
     };
 

@@ -4,7 +4,7 @@ import io.delayqueue.annotation.DeadLetterListener;
 import io.delayqueue.annotation.DelayListener;
 import io.delayqueue.listener.Delivery;
 import io.delayqueue.message.DeadLetter;
-import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.BlockingQueue;
@@ -30,17 +30,19 @@ class CompatibilityApplication {
     }
 
     static ConfigurableApplicationContext start(Class<?> application, RunningRedis redis, Map<String, String> more) {
-        List<String> arguments = new ArrayList<>(List.of(
-                "--spring.threads.virtual.enabled=" + VIRTUAL_THREADS,
-                "--delayqueue.engine.sweep=1m",
-                "--delayqueue.engine.unconfirmed-sweep=1m",
-                "--delayqueue.topics[sharded].shards=4"));
-        redis.properties().forEach((name, value) -> arguments.add("--" + name + "=" + value));
-        more.forEach((name, value) -> arguments.add("--" + name + "=" + value));
+        Map<String, String> properties = new LinkedHashMap<>(Map.of(
+                "spring.threads.virtual.enabled", Boolean.toString(VIRTUAL_THREADS),
+                "delayqueue.engine.sweep", "1m",
+                "delayqueue.engine.unconfirmed-sweep", "1m",
+                "delayqueue.topics[sharded].shards", "4"));
+        properties.putAll(redis.properties());
+        properties.putAll(more);
         return new SpringApplicationBuilder(application)
                 .web(WebApplicationType.NONE)
                 .bannerMode(Banner.Mode.OFF)
-                .run(arguments.toArray(String[]::new));
+                .run(properties.entrySet().stream()
+                        .map(property -> "--" + property.getKey() + "=" + property.getValue())
+                        .toArray(String[]::new));
     }
 
     record Order(String number) {}

@@ -26,9 +26,13 @@ record TestServer(String origin, @Nullable Path executable) {
 
     private static final Path REDIS_6 = Path.of("target", "redis-6.2");
 
+    /** Executables of further servers, separated like the elements of a path. */
+    private static final String MORE_PROPERTY = "delayqueue-compatibility.servers";
+
     /**
-     * All servers of this machine; only the one of {@value RedisServerBuilder#EXECUTABLE_PROPERTY} if it is set. A server
-     * that cannot run here is left out with a line of notice.
+     * All servers of this machine and those of {@value #MORE_PROPERTY}; only the one of
+     * {@value RedisServerBuilder#EXECUTABLE_PROPERTY} if it is set. A server that cannot run here is left out with a line of
+     * notice.
      */
     static List<TestServer> all() {
         String chosen = System.getProperty(RedisServerBuilder.EXECUTABLE_PROPERTY, "");
@@ -44,7 +48,18 @@ record TestServer(String origin, @Nullable Path executable) {
                 .ifPresentOrElse(
                         servers::add,
                         () -> System.out.println("No installed Redis is tested: there is no redis-server on the path"));
+        servers.addAll(more());
         return servers;
+    }
+
+    /** The servers of {@value #MORE_PROPERTY}, each named after the folder of its executable. */
+    static List<TestServer> more() {
+        return Stream.of(System.getProperty(MORE_PROPERTY, "").split(File.pathSeparator))
+                .filter(path -> !path.isBlank())
+                .map(Path::of)
+                .map(path -> new TestServer(
+                        String.valueOf(path.toAbsolutePath().getParent().getFileName()), path))
+                .toList();
     }
 
     static TestServer embedded() {
