@@ -157,7 +157,7 @@ class OpenDeliveriesTests {
         ClaimedDelivery delivery = started("a");
         now = at(20);
         for (Duration lease : List.of(Duration.ofHours(1), Duration.ofSeconds(1))) {
-            assertThat(delivery.extend(lease)).isNotDone();
+            assertThat(delivery.extendLease(lease)).isNotDone();
             Poll poll = begin();
             assertThat(poll.request().extensions()).contains(new Extend("a", "token", lease));
             reply(poll, now);

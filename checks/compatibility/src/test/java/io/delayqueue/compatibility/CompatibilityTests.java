@@ -237,7 +237,8 @@ class CompatibilityTests {
     }
 
     private static LeasedDelivery receive(String topic) {
-        List<LeasedDelivery> received = bean(DelayQueueReceiver.class).receive(ReceiveRequest.from(topic).waitTime(WAIT).lease(LEASE));
+        List<LeasedDelivery> received = bean(DelayQueueReceiver.class)
+                .receive(ReceiveRequest.from(topic).waitTime(WAIT).lease(LEASE));
         assertThat(received).hasSize(1);
         return received.get(0);
     }

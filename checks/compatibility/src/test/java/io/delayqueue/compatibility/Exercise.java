@@ -135,8 +135,8 @@ final class Exercise {
     }
 
     private LeasedDelivery receive() {
-        List<LeasedDelivery> received =
-                context.getBean(DelayQueueReceiver.class).receive(ReceiveRequest.from(topic).lease(LEASE));
+        List<LeasedDelivery> received = context.getBean(DelayQueueReceiver.class)
+                .receive(ReceiveRequest.from(topic).lease(LEASE));
         if (received.isEmpty()) {
             throw new IllegalStateException("There is no message");
         }
