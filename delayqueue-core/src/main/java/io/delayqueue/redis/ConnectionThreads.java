@@ -20,6 +20,10 @@ final class ConnectionThreads implements Executor, AutoCloseable {
     private final ThreadPoolExecutor threads;
     private final ThreadPoolExecutor spare;
 
+    ConnectionThreads() {
+        this(Thread::new);
+    }
+
     /**
      * Starts the threads that exist from the start.
      *

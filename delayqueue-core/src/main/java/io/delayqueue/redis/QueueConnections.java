@@ -94,9 +94,17 @@ public final class QueueConnections implements AutoCloseable {
      * of Jedis.
      *
      * @param application the application's factory, which is neither changed nor closed
-     * @param threads creates the daemon threads that connect and wait for replicas, the first one at once
      * @param nanoTime monotonic clock in nanoseconds
      * @throws IllegalArgumentException if the factory does not expose its settings
+     */
+    public QueueConnections(LettuceConnectionFactory application, Settings settings, LongSupplier nanoTime) {
+        this(new LettuceClient(application, settings), settings, new ConnectionThreads(), nanoTime);
+    }
+
+    /**
+     * Like the other constructor, with threads of a factory; for tests.
+     *
+     * @param threads creates the threads that connect and wait for replicas, the first one at once
      */
     public QueueConnections(
             LettuceConnectionFactory application, Settings settings, ThreadFactory threads, LongSupplier nanoTime) {
@@ -104,7 +112,7 @@ public final class QueueConnections implements AutoCloseable {
     }
 
     /**
-     * Like the other constructor, with another executor than the connections' own threads.
+     * Like the public constructors, with another executor than the connections' own threads.
      *
      * @param executor rejects no task
      */

@@ -30,10 +30,7 @@ final class OwnConnections implements AutoCloseable {
 
     private QueueConnections connections(Duration timeout) {
         return new QueueConnections(
-                application,
-                new Settings(timeout, Duration.ofSeconds(1)),
-                Thread::new,
-                () -> SystemClock.nanos() + elapsed.get());
+                application, new Settings(timeout, Duration.ofSeconds(1)), () -> SystemClock.nanos() + elapsed.get());
     }
 
     /** With the short timeout. */

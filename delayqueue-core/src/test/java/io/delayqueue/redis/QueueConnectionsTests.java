@@ -105,7 +105,7 @@ class QueueConnectionsTests {
     void factoryWithoutAServerConfigurationIsRejected() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> new QueueConnections(
-                        mock(LettuceConnectionFactory.class), Settings.defaults(), Thread::new, System::nanoTime))
+                        mock(LettuceConnectionFactory.class), Settings.defaults(), System::nanoTime))
                 .withMessage("it does not expose its server configuration");
     }
 

@@ -82,10 +82,7 @@ public final class QueueOnRedis implements AutoCloseable {
         application.afterPropertiesSet();
         application.start();
         this.connections = new QueueConnections(
-                application,
-                new QueueConnections.Settings(commandTimeout, Duration.ofMillis(100)),
-                Thread::new,
-                System::nanoTime);
+                application, new QueueConnections.Settings(commandTimeout, Duration.ofMillis(100)), System::nanoTime);
         this.clock = new ServerClock(server);
         this.scripts = counted(faults.around(clock.over(new RedisScripts(connections))));
         this.topics = new TopicRegistry(scripts, keySpace, plan);

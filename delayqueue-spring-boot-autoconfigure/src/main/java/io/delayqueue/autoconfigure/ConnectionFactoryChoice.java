@@ -58,7 +58,7 @@ record ConnectionFactoryChoice(
         }
         String name = nameOf(chosen);
         try {
-            return new QueueConnections(toLettuce(chosen, name, isMarked), settings, Thread::new, System::nanoTime);
+            return new QueueConnections(toLettuce(chosen, name, isMarked), settings, System::nanoTime);
         } catch (IllegalArgumentException e) {
             throw new StartFailedException(
                     "The delay queue cannot derive its connections from the connection factory '" + name + "': "

@@ -136,13 +136,13 @@ final class ArchitectureRules {
                 .allowEmptyShould(true);
     }
 
-    /** Except for the marked threads of the Redis client, which the client itself starts. */
+    /** Except for the marked threads of the Redis client, which the client itself starts, and those that connect to it. */
     static ArchRule threadsStartInContainer() {
         return classes()
                 .that()
                 .resideOutsideOfPackages(BASE + ".container..", BASE)
                 .and()
-                .haveNameNotMatching(".*\\.LettuceSettings\\$.*")
+                .haveNameNotMatching(".*\\.(LettuceSettings\\$.*|ConnectionThreads)")
                 .should(Conditions.notAccess("threads of their own", Accesses.startsThreads(BASE)))
                 .allowEmptyShould(true);
     }

@@ -52,8 +52,7 @@ class ServerProbeTests {
     private void connect(RedisStandaloneConfiguration server) {
         application = new LettuceConnectionFactory(server);
         application.afterPropertiesSet();
-        connections =
-                new QueueConnections(application, QueueConnections.Settings.defaults(), Thread::new, System::nanoTime);
+        connections = new QueueConnections(application, QueueConnections.Settings.defaults(), System::nanoTime);
     }
 
     @AfterEach

@@ -29,7 +29,6 @@ public final class ClientScripts implements ScriptRunner, AutoCloseable {
         connections = new QueueConnections(
                 application,
                 new QueueConnections.Settings(Duration.ofMinutes(1), Duration.ofSeconds(1)),
-                Thread::new,
                 System::nanoTime);
         scripts = new RedisScripts(connections);
     }

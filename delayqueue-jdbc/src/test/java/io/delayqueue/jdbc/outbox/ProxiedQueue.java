@@ -58,10 +58,7 @@ final class ProxiedQueue implements AutoCloseable {
         application.afterPropertiesSet();
         application.start();
         connections = new QueueConnections(
-                application,
-                new QueueConnections.Settings(commandTimeout, Duration.ofMillis(100)),
-                Thread::new,
-                System::nanoTime);
+                application, new QueueConnections.Settings(commandTimeout, Duration.ofMillis(100)), System::nanoTime);
         scripts = new RedisScripts(connections);
         topics = new TopicRegistry(scripts, keySpace);
         store = new RedisMessageStore(scripts, keySpace, topics);

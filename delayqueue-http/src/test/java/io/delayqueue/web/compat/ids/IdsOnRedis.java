@@ -42,8 +42,7 @@ final class IdsOnRedis implements AutoCloseable {
         this.application = application;
         application.afterPropertiesSet();
         application.start();
-        connections =
-                new QueueConnections(application, QueueConnections.Settings.defaults(), Thread::new, System::nanoTime);
+        connections = new QueueConnections(application, QueueConnections.Settings.defaults(), System::nanoTime);
         scripts = new RedisScripts(connections);
     }
 
