@@ -10,6 +10,7 @@ import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.listener.ListenerProgress;
 import io.delayqueue.listener.ListenerSpec;
 import io.delayqueue.message.Completions;
+import io.delayqueue.message.Durability;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.SignalSource.Subscription;
@@ -138,8 +139,7 @@ final class ListenerShard implements Demand {
      */
     private CompletableFuture<Optional<PollReply>> poll(PollRequest request) {
         return enableNotificationsIfDue()
-                .thenCompose(enabled -> context.store().poll(shard, request))
-                .thenApply(Optional::of);
+                .thenCompose(enabled -> context.store().poll(shard, request, true, Durability.NONE));
     }
 
     private CompletableFuture<Void> enableNotificationsIfDue() {

@@ -43,13 +43,12 @@ public interface MessageStore {
     /**
      * Claims, settles, renews and reclaims. If there is no reply, the consumer must repeat the same request until there
      * is one, before its next poll.
+     *
+     * @param register whether to register the topic if it is not registered; otherwise the poll does nothing then
+     * @return the reply; empty if the topic is not registered
      */
-    CompletableFuture<PollReply> poll(Shard shard, PollRequest request);
-
-    /**
-     * Like {@link #poll}, but does not register the topic: does nothing and returns empty if it is not registered.
-     */
-    CompletableFuture<Optional<PollReply>> pollIfRegistered(Shard shard, PollRequest request, Durability durability);
+    CompletableFuture<Optional<PollReply>> poll(
+            Shard shard, PollRequest request, boolean register, Durability durability);
 
     /** Cancels a message, scheduled or leased. */
     CompletableFuture<CancelOutcome> cancel(Shard shard, String id, Durability durability);

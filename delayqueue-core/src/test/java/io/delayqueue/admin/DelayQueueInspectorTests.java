@@ -12,7 +12,6 @@ import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.message.Shard;
-import io.delayqueue.redis.Await;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.script.ShardPlan;
@@ -260,8 +259,8 @@ class DelayQueueInspectorTests extends RedisTest {
         assertThat(read(MessageView.READY, 3)).isEmpty();
         template.reschedule("orders", ids.get(4), Duration.ZERO);
         assertThat(read(MessageView.READY, 3)).containsExactly(ids.get(4));
-        Await.result(queue.store.poll(
-                Shard.single("orders"), Polls.by("w1", 1).claim(1).build()));
+        Polls.poll(
+                queue.store, Shard.single("orders"), Polls.by("w1", 1).claim(1).build());
         assertThat(read(MessageView.LEASED, 3)).containsExactly(ids.get(4));
         assertThat(read(MessageView.SCHEDULED, 1)).hasSize(6).doesNotContain(ids.get(4));
     }

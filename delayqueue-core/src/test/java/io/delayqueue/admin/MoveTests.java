@@ -15,7 +15,6 @@ import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.message.RescheduleOutcome;
 import io.delayqueue.message.SendResult;
 import io.delayqueue.message.Shard;
-import io.delayqueue.redis.Await;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.ScriptCall;
 import io.delayqueue.redis.ScriptRunner;
@@ -283,13 +282,10 @@ class MoveTests extends JobsTest {
 
     private void claimAll(boolean release) {
         for (Shard shard : shards()) {
-            List<Claim> claims = Await.result(other.node()
-                            .store
-                            .poll(
-                                    shard,
-                                    Polls.by("c", polls.incrementAndGet())
-                                            .claim(500)
-                                            .build()))
+            List<Claim> claims = Polls.poll(
+                            other.node().store,
+                            shard,
+                            Polls.by("c", polls.incrementAndGet()).claim(500).build())
                     .claims();
             Polls settling = Polls.by("c", polls.incrementAndGet());
             for (Claim claim : claims) {
@@ -299,7 +295,7 @@ class MoveTests extends JobsTest {
                     settling.acknowledge(claim.id(), claim.token());
                 }
             }
-            List<String> rejected = Await.result(other.node().store.poll(shard, settling.build())).rejected().stream()
+            List<String> rejected = Polls.poll(other.node().store, shard, settling.build()).rejected().stream()
                     .map(Settlement::id)
                     .toList();
             claims.stream()

@@ -1,8 +1,10 @@
 package io.delayqueue.container;
 
 import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.PollReply;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
+import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -10,13 +12,13 @@ import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.function.UnaryOperator;
 
-/** A store with a gate around its polls. */
+/** A store with a gate around the polls of listeners. */
 public final class GatedStore implements UnaryOperator<MessageStore> {
 
     /** Runs code before and after a poll. */
     @FunctionalInterface
     public interface Gate {
-        Object pass(Callable<Object> poll) throws Exception;
+        PollReply pass(Callable<PollReply> poll) throws Exception;
     }
 
     private static final Gate OPEN = Callable::call;
@@ -38,7 +40,7 @@ public final class GatedStore implements UnaryOperator<MessageStore> {
         set(OPEN);
     }
 
-    private Object pass(Callable<Object> poll) throws Exception {
+    private PollReply pass(Callable<PollReply> poll) throws Exception {
         Gate closed;
         passing.readLock().lock();
         try {
@@ -54,12 +56,16 @@ public final class GatedStore implements UnaryOperator<MessageStore> {
 
     private CompletableFuture<?> through(Callable<Object> call) {
         try {
-            return CompletableFuture.completedFuture(pass(() -> ((CompletableFuture<?>) call.call()).get()));
+            return CompletableFuture.completedFuture(Optional.of(pass(() -> reply(call))));
         } catch (ExecutionException e) {
             return CompletableFuture.failedFuture(e.getCause());
         } catch (Exception e) {
             return CompletableFuture.failedFuture(e);
         }
+    }
+
+    private static PollReply reply(Callable<Object> call) throws Exception {
+        return (PollReply) ((Optional<?>) ((CompletableFuture<?>) call.call()).get()).orElseThrow();
     }
 
     @Override
@@ -75,7 +81,8 @@ public final class GatedStore implements UnaryOperator<MessageStore> {
                             throw e.getCause() instanceof Exception cause ? cause : e;
                         }
                     };
-                    return method.getName().equals("poll") ? through(call) : call.call();
+                    boolean ofListener = method.getName().equals("poll") && (boolean) arguments[2];
+                    return ofListener ? through(call) : call.call();
                 });
     }
 }

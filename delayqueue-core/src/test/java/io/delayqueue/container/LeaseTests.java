@@ -84,7 +84,7 @@ class LeaseTests extends NodeTest {
         Queue<Delivery> running = blockFirstOf(node, "a", "b", "c");
         await().until(node.signals::confirmed);
         store.set(poll -> {
-            PollReply reply = (PollReply) poll.call();
+            PollReply reply = poll.call();
             reply.rejected().forEach(renewal -> lost.add(renewal.id()));
             return reply;
         });

@@ -162,7 +162,7 @@ class LifecycleTests extends NodeTest {
         CountDownLatch claimed = new CountDownLatch(1);
         CountDownLatch arrives = new CountDownLatch(1);
         store.set(poll -> {
-            PollReply reply = (PollReply) poll.call();
+            PollReply reply = poll.call();
             if (!reply.claims().isEmpty()) {
                 claimed.countDown();
                 assertThat(arrives.await(60, TimeUnit.SECONDS)).isTrue();
@@ -262,7 +262,7 @@ class LifecycleTests extends NodeTest {
         ListenerContainer container = node.listen("t", oneWorker(Duration.ofHours(1)), deliveries -> null);
         await().until(node.signals::confirmed);
         store.set(poll -> {
-            PollReply reply = (PollReply) poll.call();
+            PollReply reply = poll.call();
             if (reply.claims().isEmpty()) {
                 return reply;
             }

@@ -180,12 +180,13 @@ class PauseEverywhereTests extends NodeTest {
                 .contains("-NOTIFICATIONS t"));
         await().until(deadLettered::isPausedEverywhere);
         node.template.send(message("t", "m"));
-        Await.result(node.store.poll(SHARD, Polls.by("w1", 1).claim(1).build()));
-        Await.result(node.store.poll(
+        Polls.poll(node.store, SHARD, Polls.by("w1", 1).claim(1).build());
+        Polls.poll(
+                node.store,
                 SHARD,
                 Polls.by("w1", 2)
                         .deadLetter("m", "w1-1", DeadLetterCause.REQUESTED)
-                        .build()));
+                        .build());
         assertNothingBegins("m@", node);
         node.directory.resume("t");
         await().until(() -> happenings.count("acknowledged m@w1-1") == 1);

@@ -8,7 +8,6 @@ import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Failure;
 import io.delayqueue.message.Shard;
-import io.delayqueue.redis.Await;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.store.Claim;
@@ -20,6 +19,7 @@ import io.delayqueue.store.PollRequest.Claiming;
 import io.delayqueue.store.PollRequest.Reclaiming;
 import io.delayqueue.store.Settlement;
 import io.delayqueue.store.bench.ClientScripts;
+import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.script.RedisMessageStore;
 import io.delayqueue.store.script.ShardPlan;
 import io.delayqueue.store.script.ShardPlan.OnConflict;
@@ -103,18 +103,18 @@ final class ShardedQueue implements AutoCloseable {
     }
 
     PollReply poll(Node node, Shard shard, int claim, List<Settlement> settlements) {
-        return Await.result(node.store()
-                .poll(
-                        shard,
-                        new PollRequest(
-                                "hand",
-                                sequence.incrementAndGet(),
-                                "hand-" + sequence.get(),
-                                new Claiming(claim, PollRequest.MAX_BYTES, Duration.ofMinutes(10), false, false, claim),
-                                new Reclaiming(0, 10, CrashLimits.DEFAULTS, Duration.ofMinutes(1), Duration.ZERO),
-                                false,
-                                settlements,
-                                List.of())));
+        return Polls.poll(
+                node.store(),
+                shard,
+                new PollRequest(
+                        "hand",
+                        sequence.incrementAndGet(),
+                        "hand-" + sequence.get(),
+                        new Claiming(claim, PollRequest.MAX_BYTES, Duration.ofMinutes(10), false, false, claim),
+                        new Reclaiming(0, 10, CrashLimits.DEFAULTS, Duration.ofMinutes(1), Duration.ZERO),
+                        false,
+                        settlements,
+                        List.of()));
     }
 
     /** Claims all due messages of all shards. */

@@ -6,7 +6,6 @@ import io.delayqueue.convert.PayloadCodec;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.Shard;
-import io.delayqueue.redis.Await;
 import io.delayqueue.redis.FirstConnection;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.QueueConnections;
@@ -21,6 +20,7 @@ import io.delayqueue.store.PollRequest;
 import io.delayqueue.store.PollRequest.Claiming;
 import io.delayqueue.store.PollRequest.Reclaiming;
 import io.delayqueue.store.Settlement;
+import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.ServerClock;
 import io.delayqueue.store.script.RedisMessageStore;
 import io.delayqueue.store.script.ShardPlan;
@@ -154,7 +154,8 @@ public final class QueueOnRedis implements AutoCloseable {
     }
 
     private PollReply poll(Shard shard, List<Settlement> settlements) {
-        return Await.result(store.poll(
+        return Polls.poll(
+                store,
                 shard,
                 new PollRequest(
                         "consumer",
@@ -164,7 +165,7 @@ public final class QueueOnRedis implements AutoCloseable {
                         new Reclaiming(0, 10, CrashLimits.DEFAULTS, Duration.ofMinutes(1), Duration.ZERO),
                         false,
                         settlements,
-                        List.of())));
+                        List.of()));
     }
 
     public static PayloadCodec codec() {

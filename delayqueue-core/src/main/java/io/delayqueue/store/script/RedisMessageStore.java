@@ -77,25 +77,14 @@ public final class RedisMessageStore implements MessageStore {
     }
 
     @Override
-    public CompletableFuture<PollReply> poll(Shard shard, PollRequest request) {
-        return calls.run(
-                        PollScript.SCRIPT,
-                        shard,
-                        ShardKeys::withNewNotifications,
-                        polling(shard, request, Durability.NONE))
-                .thenApply(reply -> PollScript.read(request, reply, Durability.NONE));
-    }
-
-    @Override
-    public CompletableFuture<Optional<PollReply>> pollIfRegistered(
-            Shard shard, PollRequest request, Durability durability) {
-        return calls.runIfRegistered(
-                        PollScript.SCRIPT, shard, ShardKeys::withNewNotifications, polling(shard, request, durability))
-                .thenApply(reply -> reply.map(poll -> PollScript.read(request, poll, durability)));
-    }
-
-    private Consumer<ScriptCall> polling(Shard shard, PollRequest request, Durability durability) {
-        return call -> PollScript.write(signal(call.durability(durability), shard), request);
+    public CompletableFuture<Optional<PollReply>> poll(
+            Shard shard, PollRequest request, boolean register, Durability durability) {
+        Consumer<ScriptCall> writer = call -> PollScript.write(signal(call.durability(durability), shard), request);
+        CompletableFuture<Optional<List<Object>>> called = register
+                ? calls.run(PollScript.SCRIPT, shard, ShardKeys::withNewNotifications, writer)
+                        .thenApply(Optional::of)
+                : calls.runIfRegistered(PollScript.SCRIPT, shard, ShardKeys::withNewNotifications, writer);
+        return called.thenApply(found -> found.map(reply -> PollScript.read(request, reply, durability)));
     }
 
     @Override

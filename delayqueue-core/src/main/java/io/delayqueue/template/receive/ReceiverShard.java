@@ -59,9 +59,10 @@ final class ReceiverShard implements Demand {
         this.topic = topic;
         this.shard = shard;
         this.session = new ShardSession(
-                request -> context.store.pollIfRegistered(
+                request -> context.store.poll(
                         shard,
                         request,
+                        false,
                         request.settlements().isEmpty() ? Durability.NONE : context.durability(shard.topic())),
                 context.consumer,
                 context.sequence::incrementAndGet,

@@ -1,8 +1,13 @@
 package io.delayqueue.store.bench;
 
 import io.delayqueue.message.DeadLetterCause;
+import io.delayqueue.message.Durability;
 import io.delayqueue.message.Failure;
+import io.delayqueue.message.Shard;
+import io.delayqueue.redis.Await;
 import io.delayqueue.store.CrashLimits;
+import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.PollReply;
 import io.delayqueue.store.PollRequest;
 import io.delayqueue.store.PollRequest.Claiming;
 import io.delayqueue.store.PollRequest.Reclaiming;
@@ -152,6 +157,11 @@ public final class Polls {
     public Polls after(long millis) {
         sinceLast = Duration.ofMillis(millis);
         return this;
+    }
+
+    /** Polls as a listener does: registers the topic. */
+    public static PollReply poll(MessageStore store, Shard shard, PollRequest request) {
+        return Await.result(store.poll(shard, request, true, Durability.NONE)).orElseThrow();
     }
 
     /** Builds the request. */

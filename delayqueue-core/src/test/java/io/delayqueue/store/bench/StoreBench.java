@@ -5,7 +5,6 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.message.Shard;
-import io.delayqueue.redis.Await;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.ScriptRunner;
@@ -279,7 +278,7 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
 
     /** Polls the messages of the shard. */
     public PollReply poll(Polls poll) {
-        return Await.result(store().poll(shard, poll.build()));
+        return Polls.poll(store(), shard, poll.build());
     }
 
     /** Returns the signals published during an action. */

@@ -138,6 +138,6 @@ class DeadLetterNotificationTests {
     }
 
     private PollReply poll(Polls poll) {
-        return Await.result(bench.store().poll(deadLettered, poll.build()));
+        return Polls.poll(bench.store(), deadLettered, poll.build());
     }
 }

@@ -285,8 +285,8 @@ class DeadLetterScriptTests extends ScriptTable {
     void retentionRemovesConsumersWithoutAPollForADay() {
         bench.given(new ShardState().scheduled("a", T0));
         bench.poll(Polls.by("old", 1).claim(1));
-        Await.result(bench.store()
-                .poll(bench.shard().notifications(), Polls.by("old", 1).build()));
+        Polls.poll(
+                bench.store(), bench.shard().notifications(), Polls.by("old", 1).build());
         bench.clock(T0 + 1);
         bench.poll(Polls.by("idle", 1));
         bench.clock(T0 + 86_400_001);

@@ -48,16 +48,11 @@ class OpenScriptTests {
                                 .join()),
                 new Verb("poll", bench -> bench.poll(Polls.by("w1", 1).claim(1))),
                 new Verb(
-                        "pollAsync",
-                        bench -> bench.store()
-                                .poll(bench.shard(), Polls.by("w1", 1).claim(1).build())
-                                .join()),
-                new Verb(
                         "poll of dead letters",
-                        bench -> Await.result(bench.store()
-                                .poll(
-                                        bench.shard().notifications(),
-                                        Polls.by("w1", 1).claim(1).build()))),
+                        bench -> Polls.poll(
+                                bench.store(),
+                                bench.shard().notifications(),
+                                Polls.by("w1", 1).claim(1).build())),
                 new Verb(
                         "enable notifications",
                         bench ->

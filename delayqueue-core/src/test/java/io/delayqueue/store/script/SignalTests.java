@@ -159,12 +159,10 @@ class SignalTests {
                                 .put("notifications.messages", "a@t", ShardState.message("", 5, 5, "\n"))
                                 .put("notifications.leases", "a@t", T0 + 9)
                                 .put("notifications.deliveries", "a@t", "d1-1 1 5 "),
-                        bench -> Await.result(bench.store()
-                                .poll(
-                                        bench.shard().notifications(),
-                                        Polls.by("d1", 2)
-                                                .retry("a@t", "d1-1", 4)
-                                                .build())),
+                        bench -> Polls.poll(
+                                bench.store(),
+                                bench.shard().notifications(),
+                                Polls.by("d1", 2).retry("a@t", "d1-1", 4).build()),
                         List.of("h " + QUEUE + ":notifications " + (T0 + 4))));
     }
 

@@ -204,14 +204,16 @@ class StoppedScriptTests {
 
     private static PollReply claim(Shard kind, long sequence, long sinceLast) {
         Polls poll = Polls.by("z", sequence).claim(500).claimSuspect();
-        return Await.result(bench.store()
-                .poll(kind, poll.gap(Duration.ofHours(1)).after(sinceLast).build()));
+        return Polls.poll(
+                bench.store(),
+                kind,
+                poll.gap(Duration.ofHours(1)).after(sinceLast).build());
     }
 
     private void handle(Shard kind, String consumer, long sequence, List<Claim> claims) {
         Polls poll = Polls.by(consumer, sequence);
         claims.forEach(claim -> poll.acknowledge(claim.id(), claim.token()));
-        PollReply reply = Await.result(bench.store().poll(kind, poll.build()));
+        PollReply reply = Polls.poll(bench.store(), kind, poll.build());
         assertThat(reply.rejected()).isEmpty();
         claims.forEach(claim ->
                 handled.merge(claim.id() + "/" + new String(claim.envelope().payload(), UTF_8), 1, Integer::sum));

@@ -22,6 +22,7 @@ import io.delayqueue.store.Purge;
 import io.delayqueue.store.SendReply;
 import io.delayqueue.store.Settlement;
 import io.delayqueue.store.bench.PollReplyText;
+import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.StoreBench;
 import java.time.Duration;
 import java.time.Instant;
@@ -276,9 +277,9 @@ class StoreModelTests {
 
     /** Sometimes twice, as a client does that sends an unanswered command again. */
     private String pollStore(QueueKind kind) {
-        PollReply reply = Await.result(bench.store().poll(shard(kind), request));
+        PollReply reply = Polls.poll(bench.store(), shard(kind), request);
         if (random.nextInt(8) == 0) {
-            PollReply repeated = Await.result(bench.store().poll(shard(kind), request));
+            PollReply repeated = Polls.poll(bench.store(), shard(kind), request);
             assertThat(PollReplyText.of(repeated)).as(this::last).isEqualTo(PollReplyText.of(reply));
         }
         return PollReplyText.of(reply);

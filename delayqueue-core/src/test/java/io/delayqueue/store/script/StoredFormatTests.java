@@ -193,9 +193,8 @@ class StoredFormatTests {
     @Test
     void notificationsAreClaimed() {
         Shard queue = bench.shard().notifications();
-        List<Claim> notifications = Await.result(
-                        store.poll(queue, Polls.by("new", 1).claim(100).build()))
-                .claims();
+        List<Claim> notifications =
+                Polls.poll(store, queue, Polls.by("new", 1).claim(100).build()).claims();
         assertThat(notifications)
                 .hasSize(2)
                 .allSatisfy(notification -> assertThat(Await.result(
@@ -363,7 +362,7 @@ class StoredFormatTests {
     }
 
     private PollReply poll(Polls polls) {
-        return Await.result(store.poll(bench.shard(), polls.build()));
+        return Polls.poll(store, bench.shard(), polls.build());
     }
 
     private MessageSnapshot find(String id) {

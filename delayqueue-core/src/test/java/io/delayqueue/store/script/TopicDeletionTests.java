@@ -152,7 +152,7 @@ class TopicDeletionTests {
         assertKept("a");
         assertThat(Await.result(another().store().cancel(bench.shard(), "a"))).isEqualTo(CancelOutcome.CANCELLED);
         another().deletion().delete(TOPIC);
-        Await.result(knew.poll(bench.shard(), Polls.by("w1", 2).claim(1).build()));
+        Polls.poll(knew, bench.shard(), Polls.by("w1", 2).claim(1).build());
         assertThat(another().registry().topics().join()).containsExactly(TOPIC);
     }
 

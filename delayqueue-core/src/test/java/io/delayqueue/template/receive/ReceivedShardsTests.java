@@ -75,7 +75,7 @@ class ReceivedShardsTests extends ReceiveTest {
                 MessageStore.class.getClassLoader(),
                 new Class<?>[] {MessageStore.class},
                 (proxy, method, arguments) -> {
-                    if (method.getName().equals("pollIfRegistered")) {
+                    if (method.getName().equals("poll")) {
                         return polls.poll((Shard) arguments[0], () -> {
                             try {
                                 return (CompletableFuture<Optional<PollReply>>) method.invoke(store, arguments);

@@ -1,5 +1,6 @@
 package io.delayqueue.jdbc.outbox;
 
+import io.delayqueue.message.Durability;
 import io.delayqueue.message.Shard;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.CrashLimits;
@@ -58,7 +59,10 @@ final class Consumer {
                                 new Reclaiming(0, 10, CrashLimits.DEFAULTS, Duration.ofMinutes(1), Duration.ZERO),
                                 false,
                                 settlements,
-                                List.of()))
-                .join();
+                                List.of()),
+                        true,
+                        Durability.NONE)
+                .join()
+                .orElseThrow();
     }
 }

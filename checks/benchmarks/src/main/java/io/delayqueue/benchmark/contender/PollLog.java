@@ -10,6 +10,7 @@ import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.time.Instant;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
@@ -61,7 +62,7 @@ public final class PollLog implements BeanPostProcessor {
                     } catch (InvocationTargetException e) {
                         throw e.getCause();
                     }
-                    return method.getName().equals("poll")
+                    return method.getName().equals("poll") && (boolean) arguments[2]
                             ? observed((CompletableFuture<?>) result, (PollRequest) arguments[1], sent)
                             : result;
                 });
@@ -71,7 +72,7 @@ public final class PollLog implements BeanPostProcessor {
     private CompletableFuture<?> observed(CompletableFuture<?> result, PollRequest request, double sent) {
         return result.thenApply(reply -> {
             double replied = now();
-            PollReply read = (PollReply) reply;
+            PollReply read = (PollReply) ((Optional<?>) reply).orElseThrow();
             Poll poll = new Poll(
                     Poll.request(request.consumer(), Long.toString(request.sequence())),
                     sent,

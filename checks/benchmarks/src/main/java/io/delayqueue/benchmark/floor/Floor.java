@@ -8,6 +8,7 @@ import io.delayqueue.benchmark.result.Party;
 import io.delayqueue.convert.JsonPayloadConverter;
 import io.delayqueue.convert.PayloadCodec;
 import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.Durability;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.store.Claim;
@@ -95,7 +96,7 @@ public final class Floor implements AutoCloseable {
     }
 
     private PollReply poll(PollRequest request) {
-        return store.poll(shard, request).join();
+        return store.poll(shard, request, true, Durability.NONE).join().orElseThrow();
     }
 
     /** Removes the state of the consumer, so that its polls can be replayed. */
