@@ -39,7 +39,7 @@ public final class NextPoll {
     private long dueAfterClaims = PollReply.NEVER;
     /** Due time until which the poller waits; never if it does not wait for a message. */
     private long awaited = PollReply.NEVER;
-    /** Due time for which the open poll was planned; never if it has another reason. */
+    /** Due time for which the poll in progress was planned; never if it has another reason. */
     private long polledFor = PollReply.NEVER;
     /** Times that recent polls took; 0 before they were measured. */
     private final long[] tookMicros = new long[MEASURED_POLLS];
@@ -141,7 +141,7 @@ public final class NextPoll {
     }
 
     /**
-     * Plans the next poll.
+     * Plans the next poll. If it is for a message that is not due yet, records that the poller waits for that message.
      *
      * @param assigned whether this poller is the assigned one
      * @param peers whether the shard has other pollers

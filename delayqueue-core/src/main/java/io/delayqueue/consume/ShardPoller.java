@@ -77,7 +77,7 @@ public final class ShardPoller extends RedisTask implements SignalListener {
     }
 
     private Duration round() {
-        Poll poll = session.open();
+        Poll poll = session.inProgress();
         if (poll == null) {
             poll = demand.begin();
             if (poll == null) {

@@ -27,7 +27,7 @@ import java.util.function.Supplier;
  * @param settings of the engine
  * @param nanoTime monotonic clock in nanoseconds
  * @param isolation the right to handle a suspect
- * @param consumers returns consumer names, which are unique across nodes and restarts
+ * @param consumerNames returns names of consumers, which are unique across nodes and restarts
  * @param runs the listeners and their runs
  * @param converter reads payloads
  * @param interceptors are called around handlers
@@ -44,7 +44,7 @@ record ListenerContext(
         EngineSettings settings,
         LongSupplier nanoTime,
         IsolationSlot isolation,
-        Supplier<String> consumers,
+        Supplier<String> consumerNames,
         ListenerRuns runs,
         PayloadCodec converter,
         List<DeliveryInterceptor> interceptors,

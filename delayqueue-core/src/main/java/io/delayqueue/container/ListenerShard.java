@@ -73,7 +73,7 @@ final class ListenerShard implements Demand {
 
     private volatile boolean ending;
 
-    /** Whether the open poll is a sweep. */
+    /** Whether the poll in progress is a sweep. */
     private boolean sweeping;
 
     /** When notifications are to be enabled. */
@@ -102,7 +102,7 @@ final class ListenerShard implements Demand {
         this.nanoTime = context.nanoTime();
         this.session = new ShardSession(
                 this::poll,
-                context.consumers().get(),
+                context.consumerNames().get(),
                 new AtomicLong()::incrementAndGet,
                 nanoTime,
                 context.events(),
@@ -268,7 +268,7 @@ final class ListenerShard implements Demand {
 
     @Override
     public void afterRun() {
-        if (ending && session.open() == null && deliveries.hasSettledAll()) {
+        if (ending && session.inProgress() == null && deliveries.hasSettledAll()) {
             poller.cancel();
             drained.complete(null);
         }
@@ -292,7 +292,7 @@ final class ListenerShard implements Demand {
         share.endReservation();
         share.wants(false);
         suspects.releaseSlot();
-        Poll poll = session.open();
+        Poll poll = session.inProgress();
         if (poll != null && !claiming && !poll.mayHaveRun() && deliveries.hasSettledAll()) {
             session.end(); // Redis rejected it; without it a stop can end
         }

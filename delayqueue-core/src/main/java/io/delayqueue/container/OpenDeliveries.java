@@ -129,7 +129,7 @@ final class OpenDeliveries {
     void abandon(Throwable cause) {
         abandonedFor = cause;
         failIfAbandoned();
-        Poll poll = session.open();
+        Poll poll = session.inProgress();
         if (poll != null) {
             session.fail(poll, cause);
         }

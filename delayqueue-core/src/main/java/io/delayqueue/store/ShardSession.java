@@ -26,14 +26,14 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The client of the poll script for one consumer on one shard. It holds the consumer's name, the sequence of its polls,
- * the open poll (which has no reply yet and is repeated unchanged), Redis' clock, and the waiting settlements.
+ * the poll in progress (which has no reply yet and is repeated unchanged), Redis' clock, and the waiting settlements.
  *
- * <p>If {@link #open()} returns null, the poller calls {@link #begin}. Then it calls {@link #send} until there is a
- * reply, {@link #end}, and {@link #publish}. The poller sends one poll at a time and decides when. The session never
+ * <p>If {@link #inProgress()} returns null, the poller calls {@link #begin}. Then it calls {@link #send} until there is
+ * a reply, {@link #end}, and {@link #publish}. The poller sends one poll at a time and decides when. The session never
  * waits.
  *
- * <p>Thread-safe. The lock guards the waiting settlements, the open poll, the consumer's generation, and the time of
- * the last poll.
+ * <p>Thread-safe. The lock guards the waiting settlements, the poll in progress, the consumer's generation, and the time
+ * of the last poll.
  */
 public final class ShardSession {
 
@@ -50,7 +50,7 @@ public final class ShardSession {
     private final Consumer<List<Runnable>> completions;
     private final Deque<PendingSettlement> waiting = new ArrayDeque<>();
     private volatile int size;
-    private volatile @Nullable Poll open;
+    private volatile @Nullable Poll inProgress;
     private int generation;
     private boolean polled;
     private long polledAt;
@@ -153,23 +153,23 @@ public final class ShardSession {
 
     /** Whether settlements wait for a poll or for a reply. */
     public synchronized boolean hasPendingSettlements() {
-        Poll sent = open;
+        Poll sent = inProgress;
         return !waiting.isEmpty() || (sent != null && !sent.settlements.isEmpty());
     }
 
     /** The poll that has no reply yet and must be repeated before the next poll; null if there is none. */
-    public @Nullable Poll open() {
-        return open;
+    public @Nullable Poll inProgress() {
+        return inProgress;
     }
 
     /**
      * Begins the next poll, with as many waiting settlements as a poll may carry.
      *
-     * @throws IllegalStateException if a poll is open
+     * @throws IllegalStateException if a poll is in progress
      */
     public synchronized Poll begin(
             Claiming claiming, Reclaiming reclaiming, boolean signalDueMessagesLeft, List<Extend> renewals) {
-        if (open != null) {
+        if (inProgress != null) {
             throw new IllegalStateException("The last poll has no reply yet");
         }
         List<PendingSettlement> taken = take(renewals.size());
@@ -193,7 +193,7 @@ public final class ShardSession {
                 settlements,
                 extensions);
         Poll poll = new Poll(request, taken, nanoTime.getAsLong());
-        open = poll;
+        inProgress = poll;
         return poll;
     }
 
@@ -233,7 +233,7 @@ public final class ShardSession {
     }
 
     /**
-     * Sends the open poll. It stays open until {@link #end} is called.
+     * Sends the poll in progress. It stays in progress until {@link #end} is called.
      *
      * @return the reply, empty if the shard's topic is not registered
      */
@@ -266,29 +266,29 @@ public final class ShardSession {
                 poll.attempts--;
             }
             poll.mayHaveRun |= call.kind() == RedisCallException.Kind.UNKNOWN;
-        } else if (cause instanceof TopicConflictException && open == poll) {
+        } else if (cause instanceof TopicConflictException && inProgress == poll) {
             // Redis knows a later poll of this consumer, for example after a restore: continue with a new name
             generation++;
             long number = sequence.getAsLong();
             PollRequest renamed = poll.request.renamed(name(), number, tokens.next(name(), number));
-            open = new Poll(renamed, poll.settlements, poll.sentAt);
+            inProgress = new Poll(renamed, poll.settlements, poll.sentAt);
         }
     }
 
-    /** Ends the open poll, after its reply or when it is abandoned. */
+    /** Ends the poll in progress, after its reply or when it is abandoned. */
     public synchronized void end() {
-        open = null;
+        inProgress = null;
     }
 
-    /** Ends the open poll, which Redis has certainly not received. The next poll sends its settlements. */
+    /** Ends the poll in progress, which Redis has certainly not received. The next poll sends its settlements. */
     public synchronized void withdraw() {
-        Poll poll = open;
+        Poll poll = inProgress;
         if (poll != null) {
             for (int i = poll.settlements.size() - 1; i >= 0; i--) {
                 waiting.addFirst(poll.settlements.get(i));
             }
             size = waiting.size();
-            open = null;
+            inProgress = null;
         }
     }
 

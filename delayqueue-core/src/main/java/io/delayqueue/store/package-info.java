@@ -22,7 +22,7 @@
  * leased.
  *
  * <p>A {@link io.delayqueue.store.ShardSession} is the only client of the poll script ({@code poll.lua}) for one
- * consumer on one shard. It holds the consumer's name, the sequence of its polls, the open poll, Redis' clock, and the
+ * consumer on one shard. It holds the consumer's name, the sequence of its polls, the poll in progress, Redis' clock, and the
  * waiting settlements. The poller of a listener adds renewals and a claim budget; the poller of receivers adds the
  * waiting receivers. Both decide when to poll.
  *

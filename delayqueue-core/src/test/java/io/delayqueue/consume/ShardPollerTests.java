@@ -107,7 +107,7 @@ class ShardPollerTests {
         runFails("of the demand");
 
         assertThat(accepted).isCompletedWithValue(true);
-        assertThat(session.open()).isNull();
+        assertThat(session.inProgress()).isNull();
     }
 
     @Test

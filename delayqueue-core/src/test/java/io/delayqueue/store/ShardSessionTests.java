@@ -32,7 +32,7 @@ class ShardSessionTests {
 
     private long nanos;
     private final List<PollRequest> sent = new ArrayList<>();
-    private final List<String> told = new ArrayList<>();
+    private final List<String> published = new ArrayList<>();
     private CompletableFuture<Optional<PollReply>> next = new CompletableFuture<>();
     private final ShardSession session = new ShardSession(
             request -> {
@@ -42,25 +42,25 @@ class ShardSessionTests {
             "me",
             new AtomicLong()::incrementAndGet,
             () -> nanos,
-            new EventBus(List.of(new Telling())),
+            new EventBus(List.of(new RecordedEvents())),
             new Recipient("t", QueueKind.MESSAGES, null),
             completions -> completions.forEach(Runnable::run));
 
-    private final class Telling implements DelayQueueEvents {
+    private final class RecordedEvents implements DelayQueueEvents {
 
         @Override
         public void released(Recipient recipient, String id) {
-            told.add("released " + id);
+            published.add("released " + id);
         }
 
         @Override
         public void settlementRejected(Recipient recipient, String id, Duration handling) {
-            told.add("gone " + id);
+            published.add("gone " + id);
         }
 
         @Override
         public void deadLettered(Recipient recipient, String id, DeadLetterCause cause, Duration handling) {
-            told.add("deadLettered " + id + " " + cause);
+            published.add("deadLettered " + id + " " + cause);
         }
     }
 
@@ -177,7 +177,7 @@ class ShardSessionTests {
                         false,
                         null));
 
-        assertThat(told)
+        assertThat(published)
                 .containsExactly("gone rejected", "deadLettered accepted REQUESTED", "deadLettered rejected CRASHED");
     }
 
@@ -218,7 +218,7 @@ class ShardSessionTests {
         fail(poll, new RedisCallException(Kind.UNKNOWN, "no reply", null));
         session.add(acknowledge("b", 0));
 
-        assertThat(session.open()).isSameAs(poll);
+        assertThat(session.inProgress()).isSameAs(poll);
         assertThat(poll.mayHaveRun()).isTrue();
         assertThatThrownBy(this::begin).isInstanceOf(IllegalStateException.class);
         CompletableFuture<?> call = send(poll);
@@ -241,7 +241,7 @@ class ShardSessionTests {
 
         session.withdraw();
 
-        assertThat(session.open()).isNull();
+        assertThat(session.inProgress()).isNull();
         assertThat(polled()).containsExactly("a", "b", "c");
     }
 
@@ -250,7 +250,7 @@ class ShardSessionTests {
         session.add(acknowledge("a", 0));
         fail(begin(), new TopicConflictException("a later poll"));
 
-        Poll renamed = session.open();
+        Poll renamed = session.inProgress();
         assertThat(renamed).isNotNull();
         assertThat(renamed.request().consumer()).isEqualTo("me.1");
         assertThat(renamed.request().settlements()).extracting(Settlement::id).containsExactly("a");
@@ -285,6 +285,6 @@ class ShardSessionTests {
 
         assertThat(accepted.accepted()).isCompletedWithValue(true);
         assertThat(rejected.accepted()).isCompletedWithValue(false);
-        assertThat(told).containsExactly("released a", "gone b");
+        assertThat(published).containsExactly("released a", "gone b");
     }
 }

@@ -208,7 +208,7 @@ final class ReceiverShard implements Demand {
     @Override
     public boolean failed(Throwable cause) {
         boolean passedOn = context.isClosed() || !(cause instanceof RedisCallException);
-        Poll poll = session.open();
+        Poll poll = session.inProgress();
         if (passedOn && poll != null) {
             session.end();
             session.fail(poll, cause);
@@ -232,7 +232,7 @@ final class ReceiverShard implements Demand {
     /** Called when the receiver is closed: fails all settlements, except those of a poll in progress. */
     void close() {
         IllegalStateException closing = new IllegalStateException("the receiver was closed");
-        Poll unsent = poller.isWaiting() ? null : session.open();
+        Poll unsent = poller.isWaiting() ? null : session.inProgress();
         if (unsent != null) {
             session.end();
             session.fail(unsent, closing);
@@ -244,7 +244,7 @@ final class ReceiverShard implements Demand {
 
     /** Whether a poll or settlements remain to be sent or repeated. Any thread may call this. */
     boolean isBusy() {
-        return session.open() != null || session.size() > 0;
+        return session.inProgress() != null || session.size() > 0;
     }
 
     /** Settles a claimed message with the next poll. */
