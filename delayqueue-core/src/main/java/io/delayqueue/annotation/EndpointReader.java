@@ -144,7 +144,8 @@ final class EndpointReader {
     private void add(@Nullable Object value, List<String> topics) {
         String topic = value == null ? "" : value.toString();
         if (topic.isBlank()) {
-            throw origin.invalid("One of its topics is empty.", "Set the attribute topic to the names of topics.");
+            throw origin.invalid(
+                    "Its attribute topic contains an empty name.", "Name a topic, or remove the empty text.");
         }
         if (topics.contains(topic)) {
             throw origin.invalid(

@@ -217,7 +217,7 @@ class InvalidListenerTests {
         void handle(String payload) {}
     }
 
-    @Invalid(problem = "One of its topics is empty.", fix = "Set the attribute topic to the names of topics.")
+    @Invalid(problem = "Its attribute topic contains an empty name.", fix = "Name a topic")
     static class EmptyTopic {
         @DelayListener({"orders", ""})
         void handle(String payload) {}
