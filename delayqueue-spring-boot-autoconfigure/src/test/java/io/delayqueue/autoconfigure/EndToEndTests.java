@@ -25,7 +25,7 @@ import org.springframework.context.annotation.Import;
 /** A Spring Boot application with only the starter and a Redis. */
 @SpringBootTest(
         webEnvironment = SpringBootTest.WebEnvironment.NONE,
-        properties = {"delayqueue.namespace=end-to-end", "delayqueue.topics[orders.broken].max-attempts=1"})
+        properties = "delayqueue.namespace=end-to-end")
 class EndToEndTests {
 
     @Autowired
@@ -67,17 +67,11 @@ class EndToEndTests {
     static class Listeners {
 
         private final BlockingQueue<Delivery> deliveries = new LinkedBlockingQueue<>();
-        private final BlockingQueue<DeadLetter> deadLetters = new LinkedBlockingQueue<>();
         private final BlockingQueue<DeadLetter> invalid = new LinkedBlockingQueue<>();
 
         @DelayListener("orders")
         void cancel(CancelOrder order, Delivery delivery) {
             deliveries.add(delivery);
-        }
-
-        @DelayListener("orders.broken")
-        void fail(String text) {
-            throw new IllegalStateException("fails: " + text);
         }
 
         @DelayListener("orders.checked")
@@ -86,11 +80,6 @@ class EndToEndTests {
         @DeadLetterListener("orders.checked")
         void invalid(DeadLetter deadLetter) {
             invalid.add(deadLetter);
-        }
-
-        @DeadLetterListener("orders.broken")
-        void gaveUp(DeadLetter deadLetter) {
-            deadLetters.add(deadLetter);
         }
     }
 
