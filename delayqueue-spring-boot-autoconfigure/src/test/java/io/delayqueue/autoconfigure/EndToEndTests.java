@@ -23,9 +23,7 @@ import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.context.annotation.Import;
 
 /** A Spring Boot application with only the starter and a Redis. */
-@SpringBootTest(
-        webEnvironment = SpringBootTest.WebEnvironment.NONE,
-        properties = "delayqueue.namespace=end-to-end")
+@SpringBootTest(webEnvironment = SpringBootTest.WebEnvironment.NONE, properties = "delayqueue.namespace=end-to-end")
 class EndToEndTests {
 
     @Autowired

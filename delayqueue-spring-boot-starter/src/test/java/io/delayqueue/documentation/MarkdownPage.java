@@ -24,6 +24,8 @@ import java.util.stream.Stream;
  */
 record MarkdownPage(Path path, List<String> anchors, List<String> links, List<Block> blocks) {
 
+    static final Path TRANSLATION = Path.of("README.zh-CN.md");
+
     static final Path ROOT = Path.of("..").toAbsolutePath().normalize();
 
     private static final Pattern FENCE = Pattern.compile("( *)```(\\w*)");
@@ -123,9 +125,10 @@ record MarkdownPage(Path path, List<String> anchors, List<String> links, List<Bl
                 .replace(' ', '-');
     }
 
-    /** The blocks in one of the languages, of all pages. */
+    /** The blocks in one of the languages, of all pages but the translation, whose code is that of the README. */
     static List<Block> blocks(String... languages) {
         return all().stream()
+                .filter(page -> !page.path().equals(TRANSLATION))
                 .flatMap(page -> page.blocks().stream())
                 .filter(block -> List.of(languages).contains(block.language()))
                 .toList();

@@ -60,7 +60,7 @@ class OtherExamplesTests {
     /** Only the text around the code is translated. */
     @Test
     void codeOfTheChinesePageIsThatOfTheReadme() {
-        List<String> code = MarkdownPage.read(Path.of("README.zh-CN.md")).blocks().stream()
+        List<String> code = MarkdownPage.read(MarkdownPage.TRANSLATION).blocks().stream()
                 .map(Block::text)
                 .toList();
         assertThat(code).isNotEmpty();
