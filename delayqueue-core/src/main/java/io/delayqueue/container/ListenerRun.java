@@ -97,14 +97,19 @@ final class ListenerRun {
         this.opening = new Opening();
     }
 
-    /** Starts the run of a listener. Called once. */
+    /** Starts the run of a listener. Called once; a run that fails to start is stopped. */
     synchronized void start(ManagedListener listener) {
         context.runs().started(listener, this);
         log.info("Listener " + Printable.of(spec.id()) + " starts on topic " + Printable.of(spec.topic())
                 + (paused.getAsBoolean() ? ", paused" : ""));
-        removePauseListener = context.membership().pauses().onChange(this::updateClaiming);
-        updateClaiming();
-        opening.schedule(context.tasks(), name + " opening");
+        try {
+            removePauseListener = context.membership().pauses().onChange(this::updateClaiming);
+            updateClaiming();
+            opening.schedule(context.tasks(), name + " opening");
+        } catch (RuntimeException | Error e) { // no thread for the first task of the engine
+            stop();
+            throw e;
+        }
     }
 
     /** Reads the topic's shards and starts to poll them. */

@@ -55,6 +55,8 @@ final class DurableCalls implements AutoCloseable {
     private final Map<String, Master> masters = new ConcurrentHashMap<>();
     /** The masters of a Cluster by slot, as far as they are known. */
     private final Map<Integer, RedisNode> nodes = new ConcurrentHashMap<>();
+    /** By slot, the searches for the others. */
+    private final Map<Integer, CompletableFuture<RedisNode>> searches = new ConcurrentHashMap<>();
 
     private volatile boolean closed;
 
@@ -77,9 +79,7 @@ final class DurableCalls implements AutoCloseable {
             return masters.computeIfAbsent("", any -> new Master(null)).run(call);
         }
         RedisNode known = nodes.get(call.slot());
-        CompletableFuture<RedisNode> node = known != null
-                ? CompletableFuture.completedFuture(known)
-                : connections.connect(call).thenApplyAsync(link -> findNode(link, call), connections.executor());
+        CompletableFuture<RedisNode> node = known != null ? CompletableFuture.completedFuture(known) : search(call);
         return node.handle((found, failure) -> {
                     if (failure == null) {
                         return found;
@@ -89,6 +89,27 @@ final class DurableCalls implements AutoCloseable {
                 })
                 .thenCompose(found -> masters.computeIfAbsent(found.asString(), any -> new Master(found))
                         .run(call));
+    }
+
+    /** Searches the master of a slot, once for all calls that need it meanwhile: a search blocks a thread. */
+    private CompletableFuture<RedisNode> search(ScriptCall call) {
+        CompletableFuture<RedisNode> result = new CompletableFuture<>();
+        CompletableFuture<RedisNode> current = searches.putIfAbsent(call.slot(), result);
+        if (current != null) {
+            return current;
+        }
+        connections
+                .connect(call)
+                .thenApplyAsync(link -> findNode(link, call), connections.executor())
+                .whenComplete((node, failure) -> {
+                    searches.remove(call.slot());
+                    if (failure == null) {
+                        result.complete(node);
+                    } else {
+                        result.completeExceptionally(failure);
+                    }
+                });
+        return result;
     }
 
     /** Writes first: the reply corrects the client's map of slots if it is outdated. */
@@ -102,8 +123,6 @@ final class DurableCalls implements AutoCloseable {
             }
             nodes.put(call.slot(), node);
             return node;
-        } catch (RuntimeException e) {
-            throw notSent(call, e);
         }
     }
 
@@ -161,13 +180,39 @@ final class DurableCalls implements AutoCloseable {
                 }
                 running = true;
             }
-            connections.executor().execute(this);
+            submit();
             return pending.result;
+        }
+
+        private void submit() {
+            try {
+                connections.executor().execute(this);
+            } catch (Error e) { // the heap is full
+                failWaiting(e);
+            }
+        }
+
+        private void failWaiting(Error e) {
+            for (Pending next = poll(); next != null; next = poll()) {
+                next.result.completeExceptionally(notSent(next.call, e));
+            }
+        }
+
+        /** The next call; after the last one no run is in progress. */
+        private synchronized @Nullable Pending poll() {
+            running = !waiting.isEmpty();
+            return waiting.poll();
         }
 
         @Override
         public void run() {
-            List<Pending> calls = next();
+            List<Pending> calls;
+            try {
+                calls = next();
+            } catch (Error e) { // the heap is full
+                failWaiting(e);
+                return;
+            }
             if (calls.isEmpty()) {
                 return;
             }
@@ -178,7 +223,7 @@ final class DurableCalls implements AutoCloseable {
                 calls.forEach(each -> each.result.completeExceptionally(
                         RedisFailure.of(e).exception(each.call, connections.client(), e)));
             }
-            connections.executor().execute(this); // in turn with other tasks, which may wait for the only thread
+            submit(); // in turn with other tasks, which may wait for the only thread
         }
 
         /** The next calls that ask for the same confirmation. */

@@ -143,7 +143,7 @@ public final class QueueConnections implements AutoCloseable {
         }
         ConnectAttempt attempt = new ConnectAttempt(failed);
         if (current.compareAndSet(null, attempt)) {
-            executor.execute(attempt);
+            attempt.submit();
         }
     }
 
@@ -220,7 +220,7 @@ public final class QueueConnections implements AutoCloseable {
             }
             ConnectAttempt fresh = new ConnectAttempt(null);
             if (current.compareAndSet(null, fresh)) {
-                executor.execute(fresh);
+                fresh.submit();
                 return fresh;
             }
         }
@@ -290,6 +290,14 @@ public final class QueueConnections implements AutoCloseable {
 
         ConnectAttempt(@Nullable Link old) {
             this.old = old;
+        }
+
+        void submit() {
+            try {
+                executor.execute(this);
+            } catch (Error e) { // the heap is full: the next call tries again
+                end(null, e);
+            }
         }
 
         @Override

@@ -17,7 +17,9 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -82,6 +84,26 @@ class ClusterTests {
             assertThat(List.of(first.command("DBSIZE"), second.command("DBSIZE")))
                     .containsExactly(1L, 1L);
         }
+    }
+
+    @Test
+    void callsShareTheSearchForTheirMaster() throws Exception {
+        ScriptCall call =
+                new ScriptCall(RedisScriptsTests.INCREMENT, keys.of(onFirst).meta()).durability(ONE_REPLICA);
+        try (OwnConnections own = connect()) {
+            first.command("CONFIG", "RESETSTAT");
+            List<CompletableFuture<List<Object>>> replies = IntStream.range(0, 50)
+                    .mapToObj(i -> own.scripts().run(call))
+                    .toList();
+
+            CompletableFuture.allOf(replies.toArray(CompletableFuture[]::new)).get(60, TimeUnit.SECONDS);
+            assertThat(evaluated(first)).as("one search, and scripts of groups").isLessThan(10);
+        }
+    }
+
+    private static int evaluated(RedisServerProcess server) {
+        String eval = server.info("commandstats").get("cmdstat_eval");
+        return Integer.parseInt(eval.substring("calls=".length(), eval.indexOf(',')));
     }
 
     /** Only the first call finds out that the slots were moved. */
