@@ -135,7 +135,7 @@ class SendAllTests extends RedisTest {
     @Test
     void fullMemoryIsReportedForEachMessageOfAnUnknownTopic() {
         queue.template().send("orders", "first");
-        server.command("CONFIG", "SET", "maxmemory", "1mb");
+        server.command("CONFIG", "SET", "maxmemory", "1");
         try {
             BatchSendException failed = catchThrowableOfType(
                     BatchSendException.class,

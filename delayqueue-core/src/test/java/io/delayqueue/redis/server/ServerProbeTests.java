@@ -124,7 +124,17 @@ class ServerProbeTests {
 
     @Test
     void whoMayNotAskForSettingsIsToldNothingButTheTime() {
-        redis.command("ACL", "SETUSER", "limited", "on", ">secret", "~dq:*", "&dq:*", "+@all", "-@dangerous");
+        redis.command(
+                "ACL",
+                "SETUSER",
+                "limited",
+                "on",
+                ">secret",
+                "~dq:*",
+                "resetchannels",
+                "&dq:*",
+                "+@all",
+                "-@dangerous");
         disconnect();
         RedisStandaloneConfiguration limited = new RedisStandaloneConfiguration("127.0.0.1", redis.port());
         limited.setUsername("limited");

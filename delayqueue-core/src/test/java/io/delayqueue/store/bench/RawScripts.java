@@ -145,7 +145,7 @@ public final class RawScripts implements ScriptRunner {
         } catch (RawRedis.RedisError error) {
             String message = String.valueOf(error.getMessage());
             if (!message.startsWith("NOSCRIPT")) {
-                Kind kind = message.startsWith("OOM ") ? Kind.MEMORY_FULL : Kind.STOPPED;
+                Kind kind = message.startsWith("OOM ") || message.contains("-OOM ") ? Kind.MEMORY_FULL : Kind.STOPPED;
                 throw new RedisCallException(kind, script.name() + ": " + message, error);
             }
             redis.call("SCRIPT", "LOAD", run.text());

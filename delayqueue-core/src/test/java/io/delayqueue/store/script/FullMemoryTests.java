@@ -160,7 +160,8 @@ class FullMemoryTests {
     private static void assertRejected(Runnable call) {
         assertThatThrownBy(call::run)
                 .isInstanceOfSatisfying(
-                        RedisCallException.class, e -> assertThat(e.kind()).isEqualTo(Kind.MEMORY_FULL))
+                        RedisCallException.class,
+                        e -> assertThat(e.kind()).as("%s", e).isEqualTo(Kind.MEMORY_FULL))
                 .hasMessageContaining("OOM");
     }
 
