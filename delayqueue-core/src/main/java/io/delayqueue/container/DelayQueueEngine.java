@@ -7,6 +7,7 @@ import io.delayqueue.coordination.NodeReport;
 import io.delayqueue.coordination.PeriodicTaskScheduler;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.listener.ListenerSpec;
+import io.delayqueue.message.DaemonThreads;
 import io.delayqueue.message.DurationText;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.SignalSource;

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.container.Exhaustion.Failure;
 import io.delayqueue.listener.ListenerOptions;
+import io.delayqueue.message.DaemonThreads;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.message.QueueKind;

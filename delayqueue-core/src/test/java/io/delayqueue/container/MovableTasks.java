@@ -2,6 +2,7 @@ package io.delayqueue.container;
 
 import io.delayqueue.coordination.PeriodicTask;
 import io.delayqueue.coordination.PeriodicTaskScheduler;
+import io.delayqueue.message.DaemonThreads;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;

@@ -142,7 +142,7 @@ final class ArchitectureRules {
                 .that()
                 .resideOutsideOfPackages(BASE + ".container..", BASE)
                 .and()
-                .haveNameNotMatching(".*\\.(LettuceSettings\\$.*|ConnectionThreads)")
+                .haveNameNotMatching(".*\\.(LettuceSettings\\$.*|ConnectionThreads|DaemonThreads)")
                 .should(Conditions.notAccess("threads of their own", Accesses.startsThreads(BASE)))
                 .allowEmptyShould(true);
     }

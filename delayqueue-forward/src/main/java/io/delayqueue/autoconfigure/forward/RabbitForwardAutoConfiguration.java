@@ -1,7 +1,7 @@
 package io.delayqueue.autoconfigure.forward;
 
-import io.delayqueue.container.DaemonThreads;
 import io.delayqueue.forward.rabbit.RabbitBroker;
+import io.delayqueue.message.DaemonThreads;
 import org.springframework.amqp.rabbit.core.RabbitTemplate;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;

@@ -1,6 +1,6 @@
-package io.delayqueue.container;
+package io.delayqueue.message;
 
-import java.util.concurrent.ExecutorService;
+import io.delayqueue.Internal;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -8,6 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Creates daemon threads, and executors that use them. */
+@Internal
 public final class DaemonThreads {
 
     private DaemonThreads() {}
@@ -18,18 +19,18 @@ public final class DaemonThreads {
      *
      * @param name prefix of the thread names; a dash and a number follow
      */
-    public static ExecutorService executor(String name) {
+    public static ThreadPoolExecutor executor(String name) {
         return executor(Thread::new, name);
     }
 
     /** Like {@link #executor(String)}, with threads of the given factory. */
-    static ExecutorService executor(ThreadFactory threads, String name) {
+    public static ThreadPoolExecutor executor(ThreadFactory threads, String name) {
         return new ThreadPoolExecutor(
                 0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS, new SynchronousQueue<>(), factory(threads, name));
     }
 
     /** Wraps a factory: its threads become daemons with the given name, a dash and a number. */
-    static ThreadFactory factory(ThreadFactory threads, String name) {
+    public static ThreadFactory factory(ThreadFactory threads, String name) {
         AtomicInteger number = new AtomicInteger();
         return task -> {
             Thread thread = threads.newThread(task);
