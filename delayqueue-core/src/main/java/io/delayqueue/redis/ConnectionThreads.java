@@ -1,13 +1,12 @@
 package io.delayqueue.redis;
 
+import io.delayqueue.message.DaemonThreads;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
-import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * Daemon threads for what blocks: connecting, closing a connection, and waiting for replicas. Each running task has its
@@ -30,15 +29,9 @@ final class ConnectionThreads implements Executor, AutoCloseable {
      * @throws OutOfMemoryError if one of them cannot be created
      */
     ConnectionThreads(ThreadFactory factory) {
-        AtomicInteger number = new AtomicInteger();
-        ThreadFactory daemons = task -> {
-            Thread thread = factory.newThread(task);
-            thread.setName("delayqueue-redis-" + number.incrementAndGet());
-            thread.setDaemon(true);
-            return thread;
-        };
-        threads = new ThreadPoolExecutor(0, Integer.MAX_VALUE, 10, TimeUnit.SECONDS, new SynchronousQueue<>(), daemons);
-        spare = new ScheduledThreadPoolExecutor(1, daemons); // unlike others, its thread survives the failure of a task
+        threads = DaemonThreads.executor(factory, "delayqueue-redis");
+        // unlike others, its thread survives the failure of a task
+        spare = new ScheduledThreadPoolExecutor(1, DaemonThreads.factory(factory, "delayqueue-redis-spare"));
         spare.prestartCoreThread();
         CompletableFuture.delayedExecutor(0, TimeUnit.MILLISECONDS, Runnable::run)
                 .execute(() -> {});
