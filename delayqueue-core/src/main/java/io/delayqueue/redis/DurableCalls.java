@@ -206,29 +206,30 @@ final class DurableCalls implements AutoCloseable {
 
         @Override
         public void run() {
-            List<Pending> calls;
+            List<Pending> calls = new ArrayList<>();
             try {
-                calls = next();
-            } catch (Error e) { // the heap is full
-                failWaiting(e);
-                return;
-            }
-            if (calls.isEmpty()) {
-                return;
-            }
-            try {
+                take(calls);
                 exchange(calls);
             } catch (RuntimeException | Error e) {
                 disconnect();
                 calls.forEach(each -> each.result.completeExceptionally(
                         RedisFailure.of(e).exception(each.call, connections.client(), e)));
+            } finally {
+                if (continues()) {
+                    submit(); // in turn with other tasks, which may wait for the only thread
+                }
             }
-            submit(); // in turn with other tasks, which may wait for the only thread
         }
 
-        /** The next calls that ask for the same confirmation. */
-        private synchronized List<Pending> next() {
-            List<Pending> group = new ArrayList<>();
+        /** Whether calls wait, so that another run follows. */
+        private synchronized boolean continues() {
+            running = !waiting.isEmpty();
+            closeIfIdle();
+            return running;
+        }
+
+        /** Takes the next calls that ask for the same confirmation. */
+        private synchronized void take(List<Pending> group) {
             long bytes = 0;
             for (Pending next = waiting.peek(); next != null; next = waiting.peek()) {
                 bytes += next.call.bytes();
@@ -239,9 +240,6 @@ final class DurableCalls implements AutoCloseable {
                 }
                 group.add(waiting.remove());
             }
-            running = !group.isEmpty();
-            closeIfIdle();
-            return group;
         }
 
         private static Durability durability(List<Pending> group) {

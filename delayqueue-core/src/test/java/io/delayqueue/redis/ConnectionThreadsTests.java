@@ -9,6 +9,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.container.Exhaustion;
 import io.delayqueue.container.Exhaustion.Failure;
+import io.delayqueue.message.DaemonThreads;
 import io.delayqueue.message.Durability;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.QueueConnections.Settings;
@@ -100,7 +101,29 @@ class ConnectionThreadsTests {
         Durability durability = Durability.replicas(1, Duration.ofMillis(1));
         assertThat(outcome(() -> scripts.run(new ScriptCall(PING, bytes("k")).durability(durability))))
                 .isNull();
-        await().until(() -> exhaustion.failed() == 3); // the connection, the confirmed call, and the run after it
+        assertThat(exhaustion.failed()).isEqualTo(2);
+    }
+
+    /** As without heap for a task. */
+    @Test
+    void callWhoseTaskCannotBeSubmittedFailsAndTheNextOneRuns() {
+        Exhaustion exhaustion = Exhaustion.whenTold();
+        QueueConnections connections = new QueueConnections(
+                new LettuceClient(application, Settings.defaults()),
+                Settings.defaults(),
+                exhaustion.executor(DaemonThreads.executor("task")),
+                System::nanoTime);
+        open.add(connections);
+        RedisScripts scripts = new RedisScripts(connections);
+        ScriptCall plain = new ScriptCall(PING, bytes("k"));
+        ScriptCall confirmed =
+                new ScriptCall(PING, bytes("k")).durability(Durability.replicas(1, Duration.ofMillis(1)));
+        for (ScriptCall each : List.of(plain, confirmed)) {
+            exhaustion.begin();
+            assertThat(outcome(() -> scripts.run(each))).isInstanceOf(RedisCallException.class);
+            exhaustion.end();
+            assertThat(outcome(() -> scripts.run(each))).isNull();
+        }
     }
 
     @Test
