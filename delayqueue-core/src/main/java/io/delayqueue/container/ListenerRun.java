@@ -7,6 +7,7 @@ import io.delayqueue.listener.ListenerSpec;
 import io.delayqueue.listener.ListenerStatus.RunningHandler;
 import io.delayqueue.listener.ManagedListener;
 import io.delayqueue.message.Completions;
+import io.delayqueue.message.DaemonThreads;
 import io.delayqueue.message.DurationText;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.QueueKind;
@@ -15,6 +16,7 @@ import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
@@ -32,6 +34,8 @@ import org.jspecify.annotations.Nullable;
 final class ListenerRun {
 
     private static final Log log = LogFactory.getLog(ListenerRun.class);
+    /** Completes stops that time out: a callback of a user may block, so it must not run on the JVM's timer. */
+    private static final Executor TIMED_OUT = DaemonThreads.executor(DelayQueueEngine.THREAD_NAME + "-stop");
 
     private final ListenerSpec spec;
     private final ListenerContext context;
@@ -97,19 +101,14 @@ final class ListenerRun {
         this.opening = new Opening();
     }
 
-    /** Starts the run of a listener. Called once; a run that fails to start is stopped. */
+    /** Starts the run of a listener. Called once. */
     synchronized void start(ManagedListener listener) {
         context.runs().started(listener, this);
         log.info("Listener " + Printable.of(spec.id()) + " starts on topic " + Printable.of(spec.topic())
                 + (paused.getAsBoolean() ? ", paused" : ""));
-        try {
-            removePauseListener = context.membership().pauses().onChange(this::updateClaiming);
-            updateClaiming();
-            opening.schedule(context.tasks(), name + " opening");
-        } catch (RuntimeException | Error e) { // no thread for the first task of the engine
-            stop();
-            throw e;
-        }
+        removePauseListener = context.membership().pauses().onChange(this::updateClaiming);
+        updateClaiming();
+        opening.schedule(context.tasks(), name + " opening");
     }
 
     /** Reads the topic's shards and starts to poll them. */
@@ -238,7 +237,9 @@ final class ListenerRun {
     }
 
     private CompletableFuture<Void> endedWithin(Duration time) {
-        return ended.copy().completeOnTimeout(null, time.toMillis(), TimeUnit.MILLISECONDS);
+        return ended.copy()
+                .orTimeout(time.toMillis(), TimeUnit.MILLISECONDS)
+                .exceptionallyAsync(timeout -> null, TIMED_OUT);
     }
 
     private boolean hasSettledAll() {

@@ -105,6 +105,18 @@ class LifecycleTests extends NodeTest {
         await().until(() -> happenings.count("acknowledged running") == 1);
     }
 
+    /** A callback may block, for example close the application, and the JVM's timer has one thread for all timeouts. */
+    @Test
+    void stopThatTimesOutDoesNotCompleteOnTheTimer() throws Exception {
+        ListenerContainer container = oneRunningOneWaiting(node(), Duration.ofMillis(100));
+        String thread = container
+                .stop()
+                .thenApply(stopped -> Thread.currentThread().getName())
+                .get(60, TimeUnit.SECONDS);
+        assertThat(thread).isNotEqualTo("CompletableFutureDelayScheduler");
+        release.countDown();
+    }
+
     /** A stop interrupts no thread: whatever a handler waits for, its message can still be acknowledged. */
     @Test
     void handlerThatStartsAfterTheDrainTimeIsNotInterrupted() throws Exception {
