@@ -81,7 +81,7 @@ public final class PollLog implements BeanPostProcessor {
             for (Claim claim : read.claims()) {
                 byPayload.put(new String(claim.envelope().payload(), UTF_8), poll);
             }
-            return read;
+            return reply;
         });
     }
 
