@@ -5,7 +5,7 @@
  *
  * <p>{@code request} and {@code response} contain the bodies, {@code json}
  * the JSON mapping. Read next: {@link io.delayqueue.web.api.MessagesController}, then
- * {@link io.delayqueue.web.api.Problems} and the ADRs on idempotency keys and on receipts.
+ * {@link io.delayqueue.web.api.Problems} and ADR 18 on receipts and idempotency keys.
  */
 @Internal
 @NullMarked
