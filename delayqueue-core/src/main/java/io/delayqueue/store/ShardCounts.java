@@ -1,6 +1,7 @@
 package io.delayqueue.store;
 
 import java.time.Duration;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Numbers of messages of a shard by state.
@@ -13,9 +14,23 @@ import java.time.Duration;
  * @param unreviewed number of dead letters that were added since the last review
  * @param lag longest time that a due message has been waiting, counted from its due time or, if later, from its send;
  *     zero if no message is due. If many messages were sent with a past due time, the value may be slightly too low
+ * @param limits the limits of the shard and what they permit now; null if it has no limits and no hold
  */
 public record ShardCounts(
-        long scheduled, long ready, long suspects, long leased, long dead, long unreviewed, Duration lag) {
+        long scheduled,
+        long ready,
+        long suspects,
+        long leased,
+        long dead,
+        long unreviewed,
+        Duration lag,
+        @Nullable LimitState limits) {
+
+    /** Creates the counts of a shard without limits. */
+    public ShardCounts(
+            long scheduled, long ready, long suspects, long leased, long dead, long unreviewed, Duration lag) {
+        this(scheduled, ready, suspects, leased, dead, unreviewed, lag, null);
+    }
 
     /** The counts of an empty shard. */
     public static final ShardCounts ZERO = new ShardCounts(0, 0, 0, 0, 0, 0, Duration.ZERO);

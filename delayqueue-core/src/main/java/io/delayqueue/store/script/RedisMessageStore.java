@@ -17,6 +17,7 @@ import io.delayqueue.redis.ScriptCall;
 import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.redis.ShardKeys;
 import io.delayqueue.store.DeadLetterQuery;
+import io.delayqueue.store.LimitState;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.OutgoingMessage;
 import io.delayqueue.store.PollReply;
@@ -33,6 +34,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** The message store on Redis. Each method runs one Lua script. Thread-safe. */
 public final class RedisMessageStore implements MessageStore {
@@ -190,7 +192,19 @@ public final class RedisMessageStore implements MessageStore {
                 Replies.number(reply.get(6)),
                 ready == 0
                         ? Duration.ZERO
-                        : Duration.between(Replies.millis(reply.get(7)), Replies.micros(reply.get(1))));
+                        : Duration.between(Replies.millis(reply.get(7)), Replies.micros(reply.get(1))),
+                limits(Replies.list(reply.get(9)), Replies.micros(reply.get(1))));
+    }
+
+    private static @Nullable LimitState limits(List<Object> fields, Instant now) {
+        return fields.isEmpty()
+                ? null
+                : LimitState.read(
+                        Replies.text(fields.get(0)),
+                        Replies.text(fields.get(1)),
+                        Replies.text(fields.get(2)),
+                        Replies.number(fields.get(3)),
+                        now);
     }
 
     @Override

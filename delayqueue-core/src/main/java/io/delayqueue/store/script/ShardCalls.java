@@ -172,7 +172,8 @@ final class ShardCalls {
                     .add(identity)
                     .add(shard.topic())
                     .add(shard.index())
-                    .add(SENTINEL);
+                    .add(SENTINEL)
+                    .add(registry.lastLimits(shard.topic()).effective().scriptText());
             return scripts.run(call).thenCompose(reply -> {
                 if (Replies.text(reply.get(0)).equals("ENDED")) {
                     return ifAbsent == IfAbsent.LEAVE

@@ -3,11 +3,13 @@ package io.delayqueue.store.script;
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.Shard;
+import io.delayqueue.message.TopicLimits;
 import io.delayqueue.redis.Await;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.LuaScript;
 import io.delayqueue.redis.ScriptCall;
 import io.delayqueue.redis.ScriptRunner;
+import io.delayqueue.store.LimitedShardsException;
 import io.delayqueue.store.TooManyTopicsException;
 import io.delayqueue.store.TopicConflictException;
 import io.delayqueue.store.TopicRegisteredAnewException;
@@ -29,7 +31,7 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The registry of topics and their shard counts. Thread-safe.
+ * The registry of topics, their shard counts and their limits. Thread-safe.
  *
  * <p>A registration has an epoch: the time of the registration. If a topic is deleted, its epoch ends; if it is
  * registered again, it has a later epoch. So a call that expects an ended epoch is recognised.
@@ -55,6 +57,7 @@ public final class TopicRegistry {
     private static final LuaScript REGISTER = LuaScript.beside(TopicRegistry.class, "register");
     private static final LuaScript UNREGISTER = LuaScript.beside(TopicRegistry.class, "unregister");
     private static final LuaScript TOPICS = LuaScript.beside(TopicRegistry.class, "topics");
+    private static final LuaScript LIMIT = LuaScript.beside(TopicRegistry.class, "limit");
 
     /** The shard count with which {@code register.lua} registers nothing. */
     private static final int REGISTER_NOTHING = 0;
@@ -72,6 +75,9 @@ public final class TopicRegistry {
     private final ScriptRunner scripts;
     private final KeySpace keySpace;
     private final ShardPlan plan;
+    /** The limits that this process declares, by topic. */
+    private final Map<String, TopicLimits> declared;
+
     private final StoredFormats formats = new StoredFormats();
     private final Map<String, Registration> known = new ConcurrentHashMap<>();
     /**
@@ -79,6 +85,8 @@ public final class TopicRegistry {
      * whose registration is lost is registered with the same shard count.
      */
     private final Map<String, Integer> lastCounts = new ConcurrentHashMap<>();
+    /** The last limits of each topic that has some, kept like {@link #lastCounts}. */
+    private final Map<String, RegisteredLimits> lastLimits = new ConcurrentHashMap<>();
     /** Topics, and topics with their shard counts, for which a warning was logged. */
     private final Set<String> warnedOf = ConcurrentHashMap.newKeySet();
 
@@ -87,16 +95,31 @@ public final class TopicRegistry {
         this(scripts, keySpace, ShardPlan.NONE);
     }
 
-    /** Creates the registry of one namespace. */
+    /** Creates the registry of one namespace without declared limits. */
     public TopicRegistry(ScriptRunner scripts, KeySpace keySpace, ShardPlan plan) {
+        this(scripts, keySpace, plan, Map.of());
+    }
+
+    /**
+     * Creates the registry of one namespace.
+     *
+     * @param declared the limits that this process declares, by topic; it registers these topics with them
+     */
+    public TopicRegistry(ScriptRunner scripts, KeySpace keySpace, ShardPlan plan, Map<String, TopicLimits> declared) {
         this.scripts = scripts;
         this.keySpace = keySpace;
         this.plan = plan;
+        this.declared = Map.copyOf(declared);
     }
 
     /** The planned shard counts. */
     public ShardPlan plan() {
         return plan;
+    }
+
+    /** The limits that this process declares, by topic. */
+    public Map<String, TopicLimits> declared() {
+        return declared;
     }
 
     /** The stored formats of topics. */
@@ -298,12 +321,61 @@ public final class TopicRegistry {
                 readable.add(topic);
             } else if (warnedOf.add(topic)) {
                 log.warn("Topic " + Printable.of(topic) + " is registered as " + text
-                        + " (shards:epoch), which this version cannot read. The topic is not shown.");
+                        + " (shards:epoch limits), which this version cannot read. The topic is not shown.");
             }
         }
         known.keySet().retainAll(readable);
         formats.retainUnreadable(registered);
         return readable;
+    }
+
+    /**
+     * The limits of a topic as they were read last; {@link RegisteredLimits#NONE} if none are known. Never calls Redis.
+     */
+    public RegisteredLimits lastLimits(String topic) {
+        return lastLimits.getOrDefault(topic, RegisteredLimits.NONE);
+    }
+
+    /**
+     * Reads the limits of a topic from Redis.
+     *
+     * @return the limits; empty if the topic is not registered; fails like {@link #registeredShards}
+     */
+    CompletableFuture<Optional<RegisteredLimits>> limits(String topic) {
+        return readOrRegister(topic, REGISTER_NOTHING, NO_EPOCH).thenApply(found -> found.map(Registration::limits));
+    }
+
+    /** Limits after and before a change. */
+    record ChangedLimits(RegisteredLimits now, RegisteredLimits before) {}
+
+    /**
+     * Sets limits in the registration. Registers the topic if it is not registered, unless limits are removed.
+     *
+     * @param limits the new limits; null removes them
+     * @param runtime whether these are the limits that are set at run time, rather than those that nodes declare
+     * @return the limits; empty if the topic is not registered; fails with a {@link LimitedShardsException} if the topic
+     *     has several shards, and like {@link #registeredShards}
+     */
+    CompletableFuture<Optional<ChangedLimits>> limit(String topic, @Nullable TopicLimits limits, boolean runtime) {
+        return scripts.run(new ScriptCall(LIMIT, keySpace.topics())
+                        .add(topic)
+                        .add(runtime ? "s" : "c")
+                        .add(limits == null ? "" : limits.text())
+                        .add(limitsToRegister(topic, 1)))
+                .thenApply(reply -> {
+                    if (Replies.text(reply.get(0)).equals(UNREGISTERED)) {
+                        forget(topic);
+                        lastLimits.remove(topic);
+                        return Optional.empty();
+                    }
+                    Registration changed = remember(topic, reply);
+                    if (limits != null && changed.count() > 1) {
+                        throw new LimitedShardsException(topic, changed.count());
+                    }
+                    RegisteredLimits before = RegisteredLimits.parse(Replies.text(reply.get(3)));
+                    return Optional.of(
+                            new ChangedLimits(changed.limits(), before == null ? RegisteredLimits.NONE : before));
+                });
     }
 
     /** Logs a warning that a topic cannot be shown, once for each topic. */
@@ -342,6 +414,7 @@ public final class TopicRegistry {
     CompletableFuture<List<Object>> unregister(String topic, int count, long epoch) {
         forget(topic);
         lastCounts.remove(topic);
+        lastLimits.remove(topic);
         return scripts.run(
                 new ScriptCall(UNREGISTER, keySpace.topics()).add(topic).add(count + ":" + epoch));
     }
@@ -401,25 +474,43 @@ public final class TopicRegistry {
                 .add(topic)
                 .add(count)
                 .add(endedEpoch)
-                .add(maxTopics);
+                .add(maxTopics)
+                .add(limitsToRegister(topic, count));
+    }
+
+    /** The limits with which this process registers a topic, as in a registration. Limits need a single shard. */
+    private String limitsToRegister(String topic, int count) {
+        if (count != 1) {
+            return "";
+        }
+        RegisteredLimits last = lastLimits(topic);
+        TopicLimits own = declared.get(topic);
+        return new RegisteredLimits(own != null ? own : last.declared(), last.set()).text();
     }
 
     private Registration remember(String topic, List<Object> reply) {
-        String text = Replies.text(reply.get(0)) + (reply.size() > 1 ? ":" + Replies.text(reply.get(1)) : "");
+        String text = reply.size() == 1
+                ? Replies.text(reply.get(0))
+                : Replies.text(reply.get(0)) + ":" + Replies.text(reply.get(1)) + Replies.text(reply.get(2));
         Registration registration = Registration.parse(topic, text, plan);
         if (registration == null) {
             throw new TopicConflictException("Topic " + Printable.of(topic) + " is registered as " + text
-                    + " (shards:epoch), which this version cannot read. Nothing was written. Use a newer version, or"
+                    + " (shards:epoch limits), which this version cannot read. Nothing was written. Use a newer version, or"
                     + " another topic.");
         }
         return remember(topic, registration);
     }
 
-    /** Caches a registration unless a later one is cached, and returns the cached one. */
+    /** Caches a registration unless one of a later epoch is cached, and returns the cached one. */
     private Registration remember(String topic, Registration read) {
         Registration last =
-                known.merge(topic, read, (cached, added) -> added.epoch() > cached.epoch() ? added : cached);
+                known.merge(topic, read, (cached, added) -> added.epoch() >= cached.epoch() ? added : cached);
         lastCounts.put(topic, last.count());
+        if (last.limits().equals(RegisteredLimits.NONE)) {
+            lastLimits.remove(topic);
+        } else {
+            lastLimits.put(topic, last.limits());
+        }
         if (last.conflict() == null
                 && plan.contradicts(topic, last.count())
                 && warnedOf.add(topic + ":" + last.count())) {
@@ -440,21 +531,24 @@ public final class TopicRegistry {
      * @param shards shards by index
      * @param epoch time of the registration, by Redis' clock in µs; a later registration has a later epoch
      * @param identity format, shard count and epoch, as the scripts compare them
+     * @param limits the limits
      * @param conflict why this process must not use the topic; null if it may
      */
     private record Registration(
             List<Shard> shards,
             long epoch,
             String identity,
+            RegisteredLimits limits,
             @Nullable String conflict) {
 
-        private static final Pattern TEXT = Pattern.compile("(\\d{1,4}):(\\d{1,18})");
+        private static final Pattern TEXT = Pattern.compile("(\\d{1,4}):(\\d{1,18})(.*)");
 
         /** Parses an entry of the registry; null if this version cannot read it. */
         static @Nullable Registration parse(String topic, String text, ShardPlan plan) {
             Matcher matcher = TEXT.matcher(text);
             int count = matcher.matches() ? Integer.parseInt(matcher.group(1)) : 0;
-            if (count < 1 || count > Shard.MAX_COUNT) {
+            RegisteredLimits limits = matcher.matches() ? RegisteredLimits.parse(matcher.group(3)) : null;
+            if (count < 1 || count > Shard.MAX_COUNT || limits == null) {
                 return null;
             }
             long epoch = Long.parseLong(matcher.group(2));
@@ -463,6 +557,7 @@ public final class TopicRegistry {
                     Shard.all(topic, count),
                     epoch,
                     StoredFormats.CURRENT + ":" + count + ":" + epoch,
+                    limits,
                     rejected ? conflict(topic, count, plan.of(topic).getAsInt()) : null);
         }
 

@@ -3,7 +3,8 @@
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta  KEYS[6] dead, only in the queue of messages
 -- ARGV[1] identity  ARGV[2] largest number of due messages to read  ARGV[3] number of bytes after which reading stops
 -- result {'OK', now in µs, scheduled and not yet due, ready, leased, dead, dead and not reviewed, time in ms since
---        which the oldest due message waits, ready and suspect} | {'UNKNOWN'} | {'MISMATCH', identity}
+--        which the oldest due message waits, ready and suspect, {} or {limits, arrival or '', hold or '' (see keys.lua),
+--        steady time in µs}} | {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost   O(log N), 10 commands, and one more for each message that is read; with suspects one more. A message waits from
 --        its send if it was sent with a past due time; such messages are read until one that waits longest is found
 --@include keys
@@ -11,7 +12,8 @@ local deadKey = KEYS[6]
 --@include clock
 --@include firstdue
 --@include head
-local identity, reviewed = unpack(redis.call('HMGET', metaKey, 'identity', 'reviewed'))
+local identity, reviewed, limits, arrival, hold, jumped = unpack(redis.call(
+  'HMGET', metaKey, 'identity', 'reviewed', 'limits', 'arrival', 'hold', 'jumped'))
 if identity ~= ARGV[1] then
   return identity and {'MISMATCH', identity} or {'UNKNOWN'}
 end
@@ -47,5 +49,6 @@ return {
   deadKey and redis.call('ZCARD', deadKey) - 1 or 0,
   deadKey and redis.call('ZCOUNT', deadKey, '(' .. (reviewed or '-inf'), '+inf') - 1 or 0,
   textOf(oldest),
-  suspects
+  suspects,
+  limits and {limits, arrival or '', hold or '', textOf(now - (jumped or 0)) .. string.sub(nowMicros, -3)} or {}
 }

@@ -10,17 +10,18 @@
 -- KEYS[13..14] sent, sent.until
 -- KEYS[15]    ended (STRING: the last deleted epoch, then 'n' if its dead letters had notifications)
 -- ARGV[1] identity  ARGV[2] the shard's topic  ARGV[3] its index  ARGV[4] sentinel
+-- ARGV[5] the topic's limits, see keys.lua; '' if there are none
 -- result {'OK'} | {'MISMATCH', identity}: the shard has another shard count or format
 --        | {'ENDED', epoch}: the topic was deleted in this epoch or a later one; it must be registered with a later
 --     epoch
--- cost   O(1), at most 19 commands
+-- cost   O(1), at most 20 commands
 --@include keys
 local deadKey, deadLettersKey = KEYS[6], KEYS[7]
 local notificationsScheduleKey, notificationsLeasesKey = KEYS[8], KEYS[9]
 local notificationsMessagesKey, notificationsDeliveriesKey, notificationsMetaKey = KEYS[10], KEYS[11], KEYS[12]
 local sentKey, sentUntilKey = KEYS[13], KEYS[14]
 local endedKey = KEYS[15]
-local known = redis.call('HGET', metaKey, 'identity')
+local known, limits, hold = unpack(redis.call('HMGET', metaKey, 'identity', 'limits', 'hold'))
 if known then
   local format, count = string.match(known, '^(%d+):(%d+):')
   local wantedFormat, wantedCount = string.match(ARGV[1], '^(%d+):(%d+):')
@@ -53,5 +54,16 @@ if notifications == 'n' then
   -- dead-letter listeners may not be aware yet that the topic was deleted
   redis.call('HSET', metaKey, 'notifications', '1')
 end
-redis.call('HSET', metaKey, 'topic', ARGV[2], 'shard', ARGV[3], 'identity', ARGV[1])
+local wanted = ARGV[5]
+if wanted == '' and hold then
+  -- polls read the hold only if there are limits
+  wanted = '0 0 0 0'
+end
+local fields = {'topic', ARGV[2], 'shard', ARGV[3], 'identity', ARGV[1]}
+if wanted ~= '' then
+  fields[7], fields[8] = 'limits', wanted
+elseif limits then
+  redis.call('HDEL', metaKey, 'limits')
+end
+redis.call('HSET', metaKey, unpack(fields))
 return {'OK'}

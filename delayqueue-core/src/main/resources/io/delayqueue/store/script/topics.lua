@@ -1,6 +1,6 @@
 -- Returns all registered topics.
 --
 -- KEYS[1] topics
--- result {topic, '<shard count>:<epoch>', topic, ...}
+-- result {topic, registration (see register.lua), topic, ...}
 -- cost   O(topics), 1 command
 return redis.call('HGETALL', KEYS[1])

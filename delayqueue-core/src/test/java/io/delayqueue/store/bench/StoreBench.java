@@ -5,14 +5,17 @@ import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.message.Shard;
+import io.delayqueue.message.TopicLimits;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.script.RedisMessageStore;
+import io.delayqueue.store.script.ShardPlan;
 import io.delayqueue.store.script.ShardReader;
 import io.delayqueue.store.script.TopicDeletion;
+import io.delayqueue.store.script.TopicLimiter;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.test.redis.RedisServerProcess;
 import io.delayqueue.testing.RawRedis;
@@ -106,12 +109,17 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
     }
 
     private QueueProcess process(ScriptRunner runner) {
-        TopicRegistry registry = new TopicRegistry(runner, keySpace);
+        return process(runner, Map.of());
+    }
+
+    private QueueProcess process(ScriptRunner runner, Map<String, TopicLimits> declared) {
+        TopicRegistry registry = new TopicRegistry(runner, keySpace, ShardPlan.NONE, declared);
         return new QueueProcess(
                 registry,
                 new RedisMessageStore(runner, keySpace, registry),
                 new ShardReader(runner, keySpace, registry),
-                new TopicDeletion(runner, keySpace, registry));
+                new TopicDeletion(runner, keySpace, registry),
+                new TopicLimiter(runner, keySpace, registry));
     }
 
     /** Replaces the process by one that runs the same scripts, with the same clock, through another runner. */
@@ -202,11 +210,20 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
 
     /** The components of a process, which share one topic registry. */
     public record QueueProcess(
-            TopicRegistry registry, MessageStore store, ShardReader reader, TopicDeletion deletion) {}
+            TopicRegistry registry,
+            MessageStore store,
+            ShardReader reader,
+            TopicDeletion deletion,
+            TopicLimiter limiter) {}
 
     /** Creates another process with empty caches on the same Redis. */
     public QueueProcess another(UnaryOperator<ScriptRunner> around) {
         return process(around.apply(scripts));
+    }
+
+    /** Creates another process with empty caches on the same Redis, which declares limits. */
+    public QueueProcess declaring(Map<String, TopicLimits> declared) {
+        return process(scripts, declared);
     }
 
     /** The current process. */

@@ -18,6 +18,7 @@ import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.message.RescheduleOutcome;
 import io.delayqueue.message.Shard;
+import io.delayqueue.message.TopicLimits;
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.DeadLetterQuery;
@@ -74,6 +75,7 @@ class StoredFormatTests {
             "web/compat/ids/enter",
             "web/compat/ids/operations",
             "web/compat/ids/sweep",
+            "store/script/limit",
             "store/script/register",
             "store/script/topics",
             "store/script/unregister");
@@ -227,6 +229,11 @@ class StoredFormatTests {
                 .extracting(entry -> entry.kind().cause())
                 .containsExactly("EXPIRED", "NOT_RETRYABLE");
         store.markReviewed(bench.shard()).join();
+        bench.process()
+                .limiter()
+                .set("orders", new TopicLimits(1000, null, null))
+                .join();
+        bench.process().limiter().clear("orders").join();
         assertThat(bench.reader()
                         .upcoming(bench.shard(), HOUR, 3)
                         .join()

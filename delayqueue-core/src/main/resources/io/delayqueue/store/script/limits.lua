@@ -1,0 +1,39 @@
+-- Applies the limits of a topic to its shard, and may lift the hold of the topic. Never creates a shard. Also runs when
+-- memory is full.
+--
+-- KEYS[1..5] schedule, leases, messages, deliveries, meta
+-- ARGV[1] identity  ARGV[2] signal channel  ARGV[3] queue's signal name
+-- ARGV[4] limits, see keys.lua; '' if there are none
+-- ARGV[5] '1': lifts the hold
+-- result {'OK', '1' if a hold was lifted, else '0'} | {'UNKNOWN'} | {'MISMATCH', identity}
+-- cost   O(1), at most 6 commands and a PUBLISH
+--@include keys
+local identity, limits, hold = unpack(redis.call('HMGET', metaKey, 'identity', 'limits', 'hold'))
+if identity ~= ARGV[1] then
+  return identity and {'MISMATCH', identity} or {'UNKNOWN'}
+end
+--@include clock
+--@include firstdue
+local lifted = hold and ARGV[5] == '1'
+local wanted = ARGV[4]
+if wanted == '' and hold and not lifted then
+  -- polls read the hold only if there are limits
+  wanted = '0 0 0 0'
+end
+-- Redis permits all further writes of a script after one that uses no memory, even if memory is full
+redis.call('HDEL', metaKey, '')
+if lifted then
+  redis.call('HDEL', metaKey, 'hold')
+end
+if wanted == '' then
+  redis.call('HDEL', metaKey, 'limits')
+elseif wanted ~= limits then
+  redis.call('HSET', metaKey, 'limits', wanted)
+end
+if lifted or wanted ~= (limits or '') then
+  local firstDue = readFirstDue()
+  if firstDue and tonumber(firstDue) <= now then
+    redis.pcall('PUBLISH', ARGV[2], 's ' .. ARGV[3] .. ' -')
+  end
+end
+return {'OK', lifted and '1' or '0'}
