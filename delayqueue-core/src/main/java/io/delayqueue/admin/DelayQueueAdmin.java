@@ -11,12 +11,15 @@ import io.delayqueue.message.Names;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.message.Shard;
+import io.delayqueue.message.TopicLimits;
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.DeadLetterQuery;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.PollRequest;
 import io.delayqueue.store.Purge;
+import io.delayqueue.store.script.RegisteredLimits;
 import io.delayqueue.store.script.TopicDeletion;
+import io.delayqueue.store.script.TopicLimiter;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.DelayQueueException;
 import io.delayqueue.template.SendLimits;
@@ -32,12 +35,12 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
 /**
- * Operates the queue: counts messages; reads, replays and purges dead letters; pauses and deletes topics.
+ * Operates the queue: counts messages; reads, replays and purges dead letters; limits, pauses and deletes topics.
  * Thread-safe.
  *
  * <p>Each method throws {@link io.delayqueue.template.DelayQueueUnavailableException} if Redis does not reply; the
- * call can then be repeated. A topic that was never used counts as empty; except for {@link #pauseTopic}, no method
- * creates anything in Redis for it. {@link DelayQueueJobs} acts on many messages or dead letters.
+ * call can then be repeated. A topic that was never used counts as empty; except for {@link #pauseTopic} and {@link
+ * #limit}, no method creates anything in Redis for it. {@link DelayQueueJobs} acts on many messages or dead letters.
  */
 public class DelayQueueAdmin {
 
@@ -51,6 +54,7 @@ public class DelayQueueAdmin {
     private final InstantSource clock;
     private final TopicDeletion deletion;
     private final NodeDirectory nodes;
+    private final TopicLimiter limiter;
     private final DeadLetterPages pages;
 
     /**
@@ -60,6 +64,7 @@ public class DelayQueueAdmin {
      * @param clock compares due dates of replays with the maximum delay
      * @param deletion deletes topics
      * @param nodes pauses topics
+     * @param limiter limits topics
      */
     @Internal
     public DelayQueueAdmin(
@@ -69,7 +74,8 @@ public class DelayQueueAdmin {
             SendLimits limits,
             InstantSource clock,
             TopicDeletion deletion,
-            NodeDirectory nodes) {
+            NodeDirectory nodes,
+            TopicLimiter limiter) {
         this.store = store;
         this.topics = topics;
         this.events = events;
@@ -77,6 +83,7 @@ public class DelayQueueAdmin {
         this.clock = clock;
         this.deletion = deletion;
         this.nodes = nodes;
+        this.limiter = limiter;
         this.pages = new DeadLetterPages(store);
     }
 
@@ -243,6 +250,61 @@ public class DelayQueueAdmin {
     public void resumeTopic(String topic) {
         translating("Resuming topic " + Printable.of(topic), topic, () -> {
             nodes.resume(topic);
+            return true;
+        });
+    }
+
+    /** Reads the limits of a topic, and what they hold back now. */
+    public LimitStatus limits(String topic) {
+        return translating("Reading the limits of topic " + Printable.of(topic), topic, () -> {
+            RegisteredLimits registered = Await.result(limiter.read(topic)).orElse(RegisteredLimits.NONE);
+            return LimitStatus.of(
+                    registered,
+                    Await.result(TopicCounts.readShards(store, topics, topic)).orElse(List.of()));
+        });
+    }
+
+    /**
+     * Sets the limits of a topic, even if it does not yet exist. They take precedence over the limits that properties
+     * declare, until {@link #clearLimits}; {@link TopicLimits#NONE} lifts those. No delivery that has started is
+     * interrupted. If the call fails, the new limits may be registered and not yet applied; repeat it then.
+     *
+     * @throws IllegalStateException if the topic has several shards; it stays unchanged
+     */
+    public void limit(String topic, TopicLimits limits) {
+        Assert.notNull(limits, "'limits' must not be null");
+        limiting("Limiting", topic, () -> limiter.set(topic, limits));
+    }
+
+    /**
+     * Removes the limits that {@link #limit} set. Limits that properties declare take effect again. If the call fails,
+     * repeat it.
+     */
+    public void clearLimits(String topic) {
+        limiting("Clearing the limits of", topic, () -> limiter.clear(topic));
+    }
+
+    /**
+     * Removes the limits that properties declared, after the properties were removed. A node whose properties still
+     * declare limits declares them again within a minute. If the call fails, repeat it.
+     */
+    public void clearDeclaredLimits(String topic) {
+        limiting("Clearing the declared limits of", topic, () -> limiter.clearDeclared(topic));
+    }
+
+    /**
+     * Lifts the hold of a topic that a message asked for.
+     *
+     * @return whether there was a hold, even if its time is over
+     */
+    public boolean liftHold(String topic) {
+        return translating(
+                "Lifting the hold of topic " + Printable.of(topic), topic, () -> Await.result(limiter.liftHold(topic)));
+    }
+
+    private static void limiting(String verb, String topic, Supplier<CompletableFuture<Void>> change) {
+        translating(verb + " topic " + Printable.of(topic), topic, () -> {
+            Await.call(change);
             return true;
         });
     }

@@ -19,6 +19,7 @@ import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.store.Forecast;
 import io.delayqueue.store.Listing.Place;
 import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.ShardCounts;
 import io.delayqueue.store.TopicConflictException;
 import io.delayqueue.store.script.ShardReader;
 import io.delayqueue.store.script.TopicRegistry;
@@ -162,8 +163,8 @@ public class DelayQueueInspector {
 
     /** The failure of one topic or of its server does not hide other topics. */
     private CompletableFuture<Optional<TopicStatus>> readableStatus(String topic, KnownNodes knownNodes) {
-        return TopicCounts.read(store, registry, topic)
-                .thenApply(found -> found.map(counts -> status(topic, counts, null, knownNodes)))
+        return TopicCounts.readShards(store, registry, topic)
+                .thenApply(found -> found.map(shards -> status(topic, shards, null, knownNodes)))
                 .exceptionally(failure -> {
                     Throwable cause = Completions.cause(failure);
                     if (cause instanceof RedisCallException) {
@@ -209,12 +210,12 @@ public class DelayQueueInspector {
     }
 
     private Optional<TopicStatus> status(String topic, KnownNodes knownNodes) {
-        return Await.result(TopicCounts.read(store, registry, topic))
-                .map(counts -> status(topic, counts, null, knownNodes));
+        return Await.result(TopicCounts.readShards(store, registry, topic))
+                .map(shards -> status(topic, shards, null, knownNodes));
     }
 
     private TopicStatus status(
-            String topic, @Nullable TopicCounts counts, @Nullable String problem, KnownNodes knownNodes) {
+            String topic, @Nullable List<ShardCounts> counted, @Nullable String problem, KnownNodes knownNodes) {
         int shards = registry.lastShardCount(topic).orElse(1);
         List<String> consumers = knownNodes.nodes().stream()
                 .filter(node -> node.messages().contains(topic))
@@ -223,11 +224,12 @@ public class DelayQueueInspector {
         return new TopicStatus(
                 topic,
                 shards,
-                counts,
+                counted == null ? null : TopicCounts.of(counted),
                 consumers,
                 knownNodes.assignedNodes(topic, shards),
                 knownNodes.paused().contains(topic),
-                problem);
+                problem,
+                counted == null ? null : LimitStatus.ofLimited(registry.lastLimits(topic), counted));
     }
 
     /**

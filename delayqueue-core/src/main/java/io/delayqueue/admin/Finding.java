@@ -50,6 +50,10 @@ public record Finding(
         BUSY("all handlers are busy"),
         /** Messages of a topic are handled in isolation, because their leases ended repeatedly without a settlement. */
         SUSPECTS("messages are suspected to crash their process"),
+        /** One message holds its topic repeatedly. */
+        HELD("a message holds them repeatedly"),
+        /** The properties of nodes declare different limits of a topic. */
+        LIMITS("nodes declare different limits"),
         /** A topic has dead letters that are not reviewed. */
         DEAD_LETTERS("dead letters"),
         /** A topic or one of its listeners is paused, or a listener of a live node has been stopped for 30 s. */

@@ -27,7 +27,7 @@ import org.apache.commons.logging.LogFactory;
 
 /**
  * Deletes topics that have been idle for a configured time. A topic is idle if each sample of that time shows it empty,
- * without consumers and not paused. The next send creates the topic again; no message is lost. Thread-safe.
+ * without consumers, without limits and not paused. The next send creates the topic again; no message is lost. Thread-safe.
  *
  * <p>Topics of several shards are not deleted: a sender that does not configure the number of shards would create
  * them again with one shard.
@@ -130,6 +130,7 @@ public final class IdleTopics {
                 && counts.scheduled() + counts.ready() + counts.leased() + counts.dead() == 0
                 && status.consumers().isEmpty()
                 && !status.paused()
+                && status.limits() == null
                 && status.shards() == 1;
     }
 

@@ -11,6 +11,7 @@ import io.delayqueue.listener.ListenerStatus.Unavailable;
 import io.delayqueue.message.InvalidOptionException;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.QueueKind;
+import io.delayqueue.message.TopicLimits;
 import io.delayqueue.template.OutboxState;
 import java.time.Duration;
 import java.time.Instant;
@@ -51,6 +52,9 @@ public final class QueueDiagnosis {
     /** How long a listener is stopped before it is a finding. A node that stops drains its listeners for up to 20 s. */
     private static final Duration STOPPED = Duration.ofSeconds(30);
 
+    /** How often in a row a message holds its topic before it is a finding. */
+    private static final int HOLDS = 3;
+
     private static final int MAX_FINDINGS = 5;
 
     private static final Comparator<Finding> MOST_URGENT =
@@ -61,6 +65,7 @@ public final class QueueDiagnosis {
     private final InstantSource clock;
     private final Supplier<@Nullable OutboxState> outbox;
     private final Duration maxOutboxAge;
+    private final Map<String, TopicLimits> declared;
     private Memory last = new Memory();
 
     private record Key(Kind kind, String name) {}
@@ -127,21 +132,24 @@ public final class QueueDiagnosis {
      * @param clock dates findings
      */
     public QueueDiagnosis(Limits limits, Duration heartbeat, InstantSource clock) {
-        this(limits, heartbeat, clock, () -> null, Duration.ZERO);
+        this(limits, heartbeat, clock, () -> null, Duration.ZERO, Map.of());
     }
 
     /**
-     * Creates a diagnosis of a queue with an outbox.
+     * Creates a diagnosis of a queue with an outbox and with limits.
      *
      * @param outbox supplies the content of the outbox, or null if there is none or it is not known
      * @param maxOutboxAge age of the oldest message in the outbox that is a finding
+     * @param declared the limits in the properties of this node, by topic
      */
     public QueueDiagnosis(
             Limits limits,
             Duration heartbeat,
             InstantSource clock,
             Supplier<@Nullable OutboxState> outbox,
-            Duration maxOutboxAge) {
+            Duration maxOutboxAge,
+            Map<String, TopicLimits> declared) {
+        this.declared = Map.copyOf(declared);
         this.outbox = outbox;
         this.maxOutboxAge = maxOutboxAge;
         this.limits = limits;
@@ -258,8 +266,35 @@ public final class QueueDiagnosis {
                                 + ", because the leases of each ended repeatedly without a settlement.");
             }
             checkUnavailable(name);
+            checkLimits(topic);
             checkDeadLetters(topic, counts);
             checkPauses(topic);
+        }
+
+        private void checkLimits(TopicStatus topic) {
+            LimitStatus limits = topic.limits();
+            if (limits == null) {
+                return;
+            }
+            LimitStatus.Hold hold = limits.hold();
+            if (hold != null && hold.times() >= HOLDS) {
+                add(
+                        Level.WARNING,
+                        Kind.HELD,
+                        topic.topic(),
+                        "Message " + Printable.of(hold.by()) + " has held it " + count(hold.times())
+                                + " times in a row. No other message is handled meanwhile.");
+            }
+            TopicLimits here = declared.get(topic.topic());
+            TopicLimits inEffect = limits.declared();
+            if (here != null && inEffect != null && !here.equals(inEffect)) {
+                add(
+                        Level.WARNING,
+                        Kind.LIMITS,
+                        topic.topic(),
+                        "Another node declares other limits: " + inEffect + "; the properties of this node: " + here
+                                + ".");
+            }
         }
 
         private void checkUnavailable(String topic) {
@@ -311,6 +346,10 @@ public final class QueueDiagnosis {
             if (topic.consumers().isEmpty()) {
                 return "No node listens to it.";
             }
+            LimitStatus limits = topic.limits();
+            if (limits != null && limits.heldBackBy() != null) {
+                return heldBack(limits);
+            }
             List<ListenerStatus> all = statuses(topic.topic());
             if (!all.isEmpty() && all.stream().allMatch(each -> each.state() != State.RUNNING)) {
                 return all.stream().anyMatch(each -> each.state() == State.UNAVAILABLE)
@@ -328,6 +367,21 @@ public final class QueueDiagnosis {
                                     : count(topic.consumers().size()) + " nodes listen")
                             + ". Check the health of the nodes."
                     : "Permits are free.";
+        }
+
+        /** Describes what the limits of a topic hold back. */
+        private String heldBack(LimitStatus limits) {
+            LimitStatus.Hold hold = limits.hold();
+            return switch (Objects.requireNonNull(limits.heldBackBy())) {
+                case HOLD ->
+                    hold == null
+                            ? "A message holds it."
+                            : "Message " + Printable.of(hold.by()) + " holds it for another "
+                                    + span(Duration.between(nodes.at(), hold.until())) + ".";
+                case CONCURRENCY ->
+                    "Its limit of " + limits.effective().maxConcurrent() + " messages at a time holds it back.";
+                case RATE -> "Its rate of " + limits.effective().rate() + " holds it back.";
+            };
         }
 
         /** How the number of ready messages changes. */

@@ -30,10 +30,15 @@ public record TopicCounts(
      * registry.
      */
     static CompletableFuture<Optional<TopicCounts>> read(MessageStore store, TopicRegistry registry, String topic) {
+        return readShards(store, registry, topic).thenApply(shards -> shards.map(TopicCounts::of));
+    }
+
+    /** Like {@link #read}, but returns the counts of each shard. */
+    static CompletableFuture<Optional<List<ShardCounts>>> readShards(
+            MessageStore store, TopicRegistry registry, String topic) {
         return registry.withShards(
                 topic,
-                shards -> Completions.all(shards.stream().map(store::count).toList())
-                        .thenApply(TopicCounts::of));
+                shards -> Completions.all(shards.stream().map(store::count).toList()));
     }
 
     static TopicCounts of(List<ShardCounts> shards) {

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  *     the topic
  * @param paused whether the topic is paused on all nodes
  * @param problem why there are no counts, in one sentence; null if there are counts
+ * @param limits the limits of the topic and what they hold back; null if it has no limits, or if there are no counts
  */
 public record TopicStatus(
         String topic,
@@ -23,4 +24,5 @@ public record TopicStatus(
         List<String> consumers,
         List<String> assignedNodes,
         boolean paused,
-        @Nullable String problem) {}
+        @Nullable String problem,
+        @Nullable LimitStatus limits) {}

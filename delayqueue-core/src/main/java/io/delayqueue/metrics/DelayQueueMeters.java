@@ -264,7 +264,7 @@ public enum DelayQueueMeters implements MeterDocumentation {
         STATE,
         /** acknowledged, retried, dead or rejected. */
         OUTCOME,
-        /** failing, unavailable, no_listener, late, outbox, unknown, node_failed, busy, suspects, dead_letters or paused. */
+        /** failing, unavailable, no_listener, late, outbox, unknown, node_failed, busy, suspects, held, limits, dead_letters or paused. */
         KIND,
         /** The script that was called: send, poll, heartbeat, …; of a request over HTTP, its operation or none. */
         OPERATION,

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.delayqueue.admin.LimitStatus.HeldBackBy;
 import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.message.DeadLetter;
@@ -11,7 +12,9 @@ import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.message.Shard;
+import io.delayqueue.message.TopicLimits;
 import io.delayqueue.store.script.TopicDeletion;
+import io.delayqueue.store.script.TopicLimiter;
 import io.delayqueue.template.DelayQueueException;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.template.DelayQueueUnavailableException;
@@ -50,7 +53,8 @@ class DelayQueueAdminTests extends RedisTest {
                 SendLimits.DEFAULTS,
                 InstantSource.system(),
                 new TopicDeletion(queue.scripts, queue.keySpace, queue.topics),
-                directory);
+                directory,
+                new TopicLimiter(queue.scripts, queue.keySpace, queue.topics));
     }
 
     private void send(String... ids) {
@@ -239,9 +243,73 @@ class DelayQueueAdminTests extends RedisTest {
         assertThatThrownBy(() -> admin.replay("orders", "a@b")).isInstanceOf(DelayQueueException.class);
         assertThatThrownBy(() -> admin.pauseTopic("orders")).hasMessageContaining("Pausing topic orders");
         assertThatThrownBy(() -> admin.resumeTopic("orders")).hasMessageContaining("Resuming topic orders");
+        assertThatThrownBy(() -> admin.limits("orders")).hasMessageContaining("Reading the limits of topic orders");
+        assertThatThrownBy(() -> admin.limit("orders", TopicLimits.NONE)).hasMessageContaining("Limiting topic orders");
+        assertThatThrownBy(() -> admin.clearLimits("orders")).isInstanceOf(DelayQueueUnavailableException.class);
+        assertThatThrownBy(() -> admin.liftHold("orders")).hasMessageContaining("Lifting the hold of topic orders");
         assertThatThrownBy(() -> admin.deleteTopic("orders"))
                 .isInstanceOf(DelayQueueUnavailableException.class)
                 .hasMessageContaining("Deleting topic orders");
+    }
+
+    @Test
+    void limitsAreSetAndCleared() {
+        assertThat(admin.limits("orders").effective()).isEqualTo(TopicLimits.NONE);
+        TopicLimits limits = new TopicLimits(1, null, 2L);
+        admin.limit("orders", limits);
+        send("a");
+        queue.claim("orders");
+        send("b");
+
+        LimitStatus status = admin.limits("orders");
+
+        assertThat(status.set()).isEqualTo(limits);
+        assertThat(status.declared()).isNull();
+        assertThat(status.effective()).isEqualTo(limits);
+        assertThat(status.used()).isEqualTo(1);
+        assertThat(status.full()).isTrue();
+        assertThat(status.heldBackBy()).isEqualTo(HeldBackBy.CONCURRENCY);
+        assertThat(status.heldBackSince()).isNotNull();
+        admin.clearLimits("orders");
+        assertThat(admin.limits("orders").set()).isNull();
+        assertThat(admin.limits("orders").heldBackBy()).isNull();
+    }
+
+    @Test
+    void declaredLimitsAreCleared() {
+        TopicLimiter limiter = new TopicLimiter(queue.scripts, queue.keySpace, queue.topics);
+        limiter.declare("orders", new TopicLimits(1, null, null)).join();
+        admin.clearLimits("orders");
+        assertThat(admin.limits("orders").declared()).isNotNull();
+        admin.clearDeclaredLimits("orders");
+        assertThat(admin.limits("orders").declared()).isNull();
+    }
+
+    @Test
+    void aHoldIsShownAndLifted() {
+        send("a");
+        assertThat(admin.liftHold("orders")).isFalse();
+        String until = SystemClock.millis() + Duration.ofHours(1).toMillis() + " 3 a";
+        server.command("HSET", "dq:{orders:0.0}:meta", "limits", "0 0 0 0", "hold", until);
+
+        LimitStatus status = admin.limits("orders");
+
+        assertThat(status.heldBackBy()).isEqualTo(HeldBackBy.HOLD);
+        assertThat(status.hold()).isNotNull();
+        assertThat(status.hold().by()).isEqualTo("a");
+        assertThat(status.hold().times()).isEqualTo(3);
+        assertThat(status.reopensAt()).isEqualTo(status.hold().until());
+        assertThat(admin.liftHold("orders")).isTrue();
+        assertThat(admin.limits("orders").hold()).isNull();
+    }
+
+    @Test
+    void aTopicWithSeveralShardsIsNotLimited() {
+        server.command("HSET", "dq:topics", "wide", "4:17");
+        assertThatThrownBy(() -> admin.limit("wide", new TopicLimits(1, null, null)))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageContaining("4 shards");
+        assertThat(admin.limits("wide").effective()).isEqualTo(TopicLimits.NONE);
     }
 
     @Test

@@ -8,9 +8,11 @@ import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.coordination.NodeReport;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Shard;
+import io.delayqueue.message.TopicLimits;
 import io.delayqueue.store.script.ShardPlan;
 import io.delayqueue.store.script.ShardReader;
 import io.delayqueue.store.script.TopicDeletion;
+import io.delayqueue.store.script.TopicLimiter;
 import io.delayqueue.template.RedisTest;
 import java.time.Duration;
 import java.time.InstantSource;
@@ -148,11 +150,15 @@ class IdleTopicsTests extends RedisTest {
         leaveEmpty("wide");
         leaveEmpty("paused");
         nodes.pause("paused");
+        leaveEmpty("limited");
+        new TopicLimiter(queue.scripts, queue.keySpace, queue.topics)
+                .set("limited", new TopicLimits(1, null, null))
+                .join();
 
         sampleFor(AFTER.multipliedBy(2));
 
         runTasks();
-        assertThat(queue.topics.topics().join()).hasSize(6);
+        assertThat(queue.topics.topics().join()).hasSize(7);
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.tuple;
 
 import io.delayqueue.admin.Finding.Kind;
 import io.delayqueue.admin.Finding.Level;
+import io.delayqueue.admin.LimitStatus.HeldBackBy;
 import io.delayqueue.admin.QueueDiagnosis.Limits;
 import io.delayqueue.listener.ListenerStatus;
 import io.delayqueue.listener.ListenerStatus.Attempts;
@@ -12,6 +13,8 @@ import io.delayqueue.listener.ListenerStatus.RunningHandler;
 import io.delayqueue.listener.ListenerStatus.State;
 import io.delayqueue.listener.ListenerStatus.Unavailable;
 import io.delayqueue.message.QueueKind;
+import io.delayqueue.message.TopicLimits;
+import io.delayqueue.message.TopicLimits.Rate;
 import io.delayqueue.template.OutboxState;
 import java.time.Duration;
 import java.time.Instant;
@@ -20,6 +23,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
 /** The rules that decide what an operator should look at. */
@@ -41,6 +45,7 @@ class QueueDiagnosisTests {
                 List.of("n1"),
                 List.of("n1"),
                 false,
+                null,
                 null);
     }
 
@@ -56,6 +61,7 @@ class QueueDiagnosisTests {
                 List.of(),
                 List.of(),
                 false,
+                null,
                 null);
     }
 
@@ -249,7 +255,7 @@ class QueueDiagnosisTests {
         Diagnosis late = diagnose(nodes(listener("a", State.STOPPED, 0, Attempts.NONE)), late("a", 20));
         assertThat(texts(late)).first().asString().endsWith("All of its listeners are paused or stopped.");
         TopicStatus paused = new TopicStatus(
-                "p", 1, new TopicCounts(0, 1, 0, 0, 0, 0, Duration.ofHours(3)), List.of(), List.of(), true, null);
+                "p", 1, new TopicCounts(0, 1, 0, 0, 0, 0, Duration.ofHours(3)), List.of(), List.of(), true, null, null);
         assertThat(texts(diagnose(nodes(), paused, topic("a", 0, 0, 0, 0, 0))))
                 .containsExactly(
                         "Its oldest due message has been waiting for 3 h, a message is ready. The topic is paused on all"
@@ -275,10 +281,74 @@ class QueueDiagnosisTests {
     @Test
     void suspectsAreFound() {
         TopicStatus topic = new TopicStatus(
-                "a", 1, new TopicCounts(0, 3, 2, 0, 0, 0, Duration.ZERO), List.of("n"), List.of(), false, null);
+                "a", 1, new TopicCounts(0, 3, 2, 0, 0, 0, Duration.ZERO), List.of("n"), List.of(), false, null, null);
         assertThat(texts(diagnose(new Nodes(NOW, List.of(), List.of()), topic)))
                 .containsExactly("2 messages are waiting to be handled in isolation, because the leases of each ended"
                         + " repeatedly without a settlement.");
+    }
+
+    private static TopicStatus limited(LimitStatus limits, int lagSeconds) {
+        return new TopicStatus(
+                "sms",
+                1,
+                new TopicCounts(0, 5, 0, 0, 0, 0, Duration.ofSeconds(lagSeconds)),
+                List.of("n1"),
+                List.of("n1"),
+                false,
+                null,
+                limits);
+    }
+
+    private static LimitStatus limits(@Nullable HeldBackBy by, LimitStatus.@Nullable Hold hold) {
+        TopicLimits limits = new TopicLimits(3, Rate.parse("100/1m"), null);
+        return new LimitStatus(limits, null, limits, 3, false, by, NOW, NOW, NOW, hold);
+    }
+
+    @Test
+    void lateTopicNamesTheLimitThatHoldsItBack() {
+        assertThat(texts(diagnose(nodes(), limited(limits(HeldBackBy.RATE, null), 11))))
+                .containsExactly("Its oldest due message has been waiting for 11 s, 5 messages are ready."
+                        + " Its rate of 100/1m holds it back.");
+        assertThat(texts(diagnose(nodes(), limited(limits(HeldBackBy.CONCURRENCY, null), 11))))
+                .containsExactly("Its oldest due message has been waiting for 11 s, 5 messages are ready."
+                        + " Its limit of 3 messages at a time holds it back.");
+        assertThat(texts(diagnose(
+                        nodes(),
+                        limited(limits(HeldBackBy.HOLD, new LimitStatus.Hold(NOW.plusSeconds(30), "a", 2)), 11))))
+                .containsExactly("Its oldest due message has been waiting for 11 s, 5 messages are ready."
+                        + " Message a holds it for another 30 s.");
+    }
+
+    @Test
+    void messageThatHoldsItsTopicThreeTimesInARowIsFound() {
+        assertNothing(nodes(), limited(limits(null, new LimitStatus.Hold(NOW.plusSeconds(30), "a", 2)), 1));
+        Finding held = only(diagnose(
+                nodes(), limited(limits(null, new LimitStatus.Hold(NOW.plusSeconds(30), "order-1", 3)), 1)));
+        assertThat(held.kind()).isEqualTo(Kind.HELD);
+        assertThat(held.level()).isEqualTo(Level.WARNING);
+        assertThat(held.text())
+                .isEqualTo("Message order-1 has held it 3 times in a row. No other message is handled meanwhile.");
+    }
+
+    @Test
+    void limitsThatAnotherNodeDeclaresAreFound() {
+        QueueDiagnosis declaring = new QueueDiagnosis(
+                new Limits(Limits.DEFAULT_MAX_LAG, Map.of(), 0.5),
+                Duration.ofSeconds(5),
+                () -> clock,
+                () -> null,
+                Duration.ofMinutes(1),
+                Map.of("sms", new TopicLimits(5, null, null)));
+
+        Finding found = only(declaring.diagnose(List.of(limited(limits(null, null), 1)), nodes()));
+
+        assertThat(found.kind()).isEqualTo(Kind.LIMITS);
+        assertThat(found.level()).isEqualTo(Level.WARNING);
+        assertThat(found.text())
+                .isEqualTo(
+                        "Another node declares other limits: at most 3 at a time, 100/1m; the properties of this node:"
+                                + " at most 5 at a time.");
+        assertNothing(nodes(), limited(limits(null, null), 1));
     }
 
     @Test
@@ -352,7 +422,7 @@ class QueueDiagnosisTests {
 
     @Test
     void atMostFiveFindingsAreShown() {
-        TopicStatus unknown = new TopicStatus("x", 1, null, List.of(), List.of(), false, "Redis did not reply.");
+        TopicStatus unknown = new TopicStatus("x", 1, null, List.of(), List.of(), false, "Redis did not reply.", null);
         Nodes all = new Nodes(
                 NOW,
                 List.of(node("n", NOW.minusSeconds(60), listener("f", State.RUNNING, 0, attempts(0, 9)))),
@@ -379,7 +449,8 @@ class QueueDiagnosisTests {
                 Duration.ofSeconds(5),
                 () -> clock,
                 outbox::get,
-                Duration.ofMinutes(1));
+                Duration.ofMinutes(1),
+                Map.of());
 
         assertThat(withOutbox.diagnose(List.of(), nodes()).findings()).isEmpty();
         outbox.set(new OutboxState(7, Duration.ofSeconds(60), 0));
@@ -403,7 +474,8 @@ class QueueDiagnosisTests {
                 Duration.ofSeconds(5),
                 () -> clock,
                 () -> new OutboxState(0, Duration.ZERO, 1),
-                Duration.ofMinutes(1));
+                Duration.ofMinutes(1),
+                Map.of());
 
         Finding found = only(withOutbox.diagnose(List.of(), nodes()));
 

@@ -25,6 +25,7 @@ import io.delayqueue.store.script.ShardPlan;
 import io.delayqueue.store.script.ShardPlan.OnConflict;
 import io.delayqueue.store.script.ShardReader;
 import io.delayqueue.store.script.TopicDeletion;
+import io.delayqueue.store.script.TopicLimiter;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.template.QueueOnRedis;
@@ -98,7 +99,8 @@ final class ShardedQueue implements AutoCloseable {
                         SendLimits.DEFAULTS,
                         InstantSource.system(),
                         new TopicDeletion(runner, keySpace, registry),
-                        nodes),
+                        nodes,
+                        new TopicLimiter(runner, keySpace, registry)),
                 new DelayQueueInspector(store, new ShardReader(runner, keySpace, registry), registry, nodes));
     }
 

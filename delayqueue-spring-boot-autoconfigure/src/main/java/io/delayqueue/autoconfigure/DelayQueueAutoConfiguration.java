@@ -29,6 +29,7 @@ import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.script.RedisMessageStore;
 import io.delayqueue.store.script.ShardReader;
 import io.delayqueue.store.script.TopicDeletion;
+import io.delayqueue.store.script.TopicLimiter;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.CommitOutbox;
 import io.delayqueue.template.DelayQueueOperations;
@@ -114,7 +115,7 @@ public final class DelayQueueAutoConfiguration {
     @Bean
     @ConditionalOnMissingBean
     TopicRegistry delayQueueTopicRegistry(RedisScripts scripts, KeySpace keySpace, DelayQueueProperties properties) {
-        return new TopicRegistry(scripts, keySpace, properties.toShardPlan());
+        return new TopicRegistry(scripts, keySpace, properties.toShardPlan(), properties.toTopicLimits());
     }
 
     @Bean
@@ -258,15 +259,29 @@ public final class DelayQueueAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
+    TopicLimiter delayQueueTopicLimiter(RedisScripts scripts, KeySpace keySpace, TopicRegistry registry) {
+        return new TopicLimiter(scripts, keySpace, registry);
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
     DelayQueueAdmin delayQueueAdmin(
             MessageStore store,
             TopicRegistry registry,
             EventBus events,
             DelayQueueProperties properties,
             TopicDeletion deletion,
-            NodeDirectory nodes) {
+            NodeDirectory nodes,
+            TopicLimiter limiter) {
         return new DelayQueueAdmin(
-                store, registry, events, properties.limits().toLimits(), InstantSource.system(), deletion, nodes);
+                store,
+                registry,
+                events,
+                properties.limits().toLimits(),
+                InstantSource.system(),
+                deletion,
+                nodes,
+                limiter);
     }
 
     /** Is created even if beans are lazy, because it runs the jobs that are assigned to this node. */
@@ -365,6 +380,7 @@ public final class DelayQueueAutoConfiguration {
                     CommitOutbox present = outbox.getIfAvailable();
                     return present == null ? null : present.state();
                 },
-                properties.health().maxOutboxAge());
+                properties.health().maxOutboxAge(),
+                properties.toTopicLimits());
     }
 }

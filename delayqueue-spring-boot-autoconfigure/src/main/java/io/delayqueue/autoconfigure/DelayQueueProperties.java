@@ -21,6 +21,7 @@ import io.delayqueue.convert.PayloadCodec.OnProblem;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.message.Durability;
 import io.delayqueue.message.InvalidOptionException;
+import io.delayqueue.message.TopicLimits;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.QueueConnections;
 import io.delayqueue.store.CrashLimits;
@@ -51,8 +52,8 @@ import org.springframework.util.unit.DataSize;
  *     unsecured HTTP interfaces, such as queue.example.com. Addresses, names without a dot, and names that end with
  *     .localhost, .internal, .local or .svc are always allowed.
  * @param listener Options of all listeners. Options of a topic or of a listener's annotation take precedence.
- * @param topics Options of a topic, by its name: name (if the key is only a label), shards (number of shards, 1 to 1,024), durability (confirmation that
- *     sends, cancels, reschedules and settlements of receivers wait for: replicas 1 within 500ms, fsynced 1 within 2s,
+ * @param topics Options of a topic, by its name: name (if the key is only a label), shards (number of shards, 1 to 1,024), max-concurrent, rate, rate-burst
+ *     and max-messages (limits of the topic over all nodes), durability (confirmation that sends, cancels, reschedules and settlements of receivers wait for: replicas 1 within 500ms, fsynced 1 within 2s,
  *     or none) and, for its listeners, the keys of delayqueue.listener except auto-startup and mdc. Attributes of a
  *     listener's annotation take precedence.
  * @param shards Conflicts about the number of shards of a topic.
@@ -120,7 +121,34 @@ public record DelayQueueProperties(
         levels.check();
         ForwardProperties.check(forward, levels);
         toShardPlan(topics, shards);
+        toLimits(topics);
         toDurability(topics);
+    }
+
+    /** The limits of each topic that has some. */
+    Map<String, TopicLimits> toTopicLimits() {
+        return toLimits(topics);
+    }
+
+    private static Map<String, TopicLimits> toLimits(Map<String, TopicProperties> topics) {
+        Map<String, TopicLimits> byTopic = new HashMap<>();
+        topics.forEach((topic, properties) -> {
+            String prefix = "delayqueue.topics[" + topic + "]";
+            TopicLimits limits = InvalidPropertyException.check(prefix, properties::toLimits);
+            if (limits.isNone()) {
+                return;
+            }
+            Integer shards = properties.shards();
+            if (shards != null && shards > 1) {
+                throw InvalidPropertyException.of(
+                        prefix + ".shards",
+                        "is " + shards
+                                + ", but must be 1, because a topic with max-concurrent, rate or max-messages has one"
+                                + " shard");
+            }
+            byTopic.put(topic, limits);
+        });
+        return byTopic;
     }
 
     /** The durability of each topic. */

@@ -2,6 +2,7 @@ package io.delayqueue.autoconfigure;
 
 import static io.delayqueue.autoconfigure.QueueContexts.options;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.delayqueue.annotation.DefaultDelayListenerContainerFactory;
 import io.delayqueue.annotation.DelayListener;
@@ -14,6 +15,8 @@ import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.listener.ManagedListener;
 import io.delayqueue.listener.RetryDecision;
 import io.delayqueue.listener.RetryPolicy;
+import io.delayqueue.message.TopicLimits;
+import io.delayqueue.message.TopicLimits.Rate;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.QueueConnections;
 import io.delayqueue.store.CrashLimits;
@@ -32,8 +35,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.boot.context.properties.source.MapConfigurationPropertySource;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -146,6 +153,46 @@ class DelayQueuePropertiesTests {
                             .isNotEmpty()
                             .noneMatch(ManagedListener::isRunning);
                 });
+    }
+
+    @Test
+    void limitsOfTopicsAreDeclared() {
+        runner.withPropertyValues(
+                        "delayqueue.topics[sms].max-concurrent=3",
+                        "delayqueue.topics[sms].rate=100/1m",
+                        "delayqueue.topics[sms].rate-burst=10",
+                        "delayqueue.topics[sms].max-messages=1000000",
+                        "delayqueue.topics[other].concurrency=2")
+                .run(context -> assertThat(context.getBean(TopicRegistry.class).declared())
+                        .isEqualTo(Map.of(
+                                "sms", new TopicLimits(3, new Rate(100, Duration.ofMinutes(1), 10), 1_000_000L))));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "max-concurrent | 0      | max-concurrent must be from 1 to 1000000, but was 0.",
+                "rate           | 100    | rate must be a count and a period, such as 100/1m, but was '100'.",
+                "rate           | 100/60 | rate is '100/60', but '60' has no unit: write 60s or 60ms.",
+                "rate-burst     | 5      | rate-burst must not be set without a rate.",
+                "max-messages   | 0      | max-messages must be from 1 to 1000000000000, but was 0."
+            })
+    void invalidLimitFailsTheStart(String key, String value, String problem) {
+        assertThatThrownBy(() -> bind(Map.of("delayqueue.topics[sms]." + key, value)))
+                .hasStackTraceContaining("delayqueue.topics[sms]." + problem);
+    }
+
+    @Test
+    void aLimitOfATopicWithSeveralShardsFailsTheStart() {
+        assertThatThrownBy(() -> bind(
+                        Map.of("delayqueue.topics[sms].max-concurrent", "3", "delayqueue.topics[sms].shards", "2")))
+                .hasStackTraceContaining("delayqueue.topics[sms].shards is 2, but must be 1, because a topic with"
+                        + " max-concurrent, rate or max-messages has one shard.");
+    }
+
+    private static void bind(Map<String, String> properties) {
+        new Binder(new MapConfigurationPropertySource(properties)).bind("delayqueue", DelayQueueProperties.class);
     }
 
     @Test

@@ -15,6 +15,7 @@ import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Durability;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.message.SendHistory;
+import io.delayqueue.message.TopicLimits;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.DelayQueueOperations;
@@ -70,6 +71,7 @@ class NullArgumentsTests {
             Map.entry(ReceiveRequest.class, ReceiveRequest.from("a")),
             Map.entry(EventBus.class, new EventBus(List.of())),
             Map.entry(SendLimits.class, SendLimits.DEFAULTS),
+            Map.entry(TopicLimits.class, TopicLimits.NONE),
             Map.entry(
                     DelayListenerEndpoint.class,
                     DelayListenerEndpoint.to("a")

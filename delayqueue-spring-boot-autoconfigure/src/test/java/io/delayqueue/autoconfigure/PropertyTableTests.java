@@ -8,6 +8,7 @@ import io.delayqueue.autoconfigure.property.ForwardProperties;
 import io.delayqueue.autoconfigure.property.TopicProperties;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.message.Durability;
+import io.delayqueue.message.TopicLimits;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.RecordComponent;
@@ -160,6 +161,7 @@ class PropertyTableTests {
                 "delayqueue.topics.backoff", BackoffExpression::parse,
                 "delayqueue.forward.backoff", BackoffExpression::parse,
                 "delayqueue.topics.durability", Durability::parse,
+                "delayqueue.topics.rate", TopicLimits.Rate::parse,
                 "delayqueue.forward.to",
                         broker -> assertThat(ForwardProperties.BROKERS).contains(broker));
         List<JsonNode> hints = metadata("hints");

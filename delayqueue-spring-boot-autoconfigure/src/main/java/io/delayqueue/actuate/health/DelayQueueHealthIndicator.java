@@ -8,6 +8,7 @@ import io.delayqueue.listener.ListenerProgress;
 import io.delayqueue.listener.ManagedListener;
 import io.delayqueue.message.DurationText;
 import io.delayqueue.message.Printable;
+import io.delayqueue.message.TopicLimits;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.server.ServerProbe;
 import io.delayqueue.redis.server.ServerState;
@@ -68,7 +69,7 @@ public final class DelayQueueHealthIndicator implements HealthIndicator {
      * @param listeners supplies all current listeners, running or not
      * @param signalsHeard whether the node receives its own signals, which starts with its first listener
      * @param diagnosis finds what an operator should look at, without blocking
-     * @param topics the stored formats of topics that this process has seen
+     * @param topics the stored formats and limits of topics that this process has seen
      * @param nanoTime monotonic time, ns
      */
     public DelayQueueHealthIndicator(
@@ -102,6 +103,7 @@ public final class DelayQueueHealthIndicator implements HealthIndicator {
         describeTopics(lagChecks, deadline, available, findings);
         describe(await(diagnosed, deadline).value(), findings);
         describeFormats(findings);
+        describeLimits(findings);
         return findings.health();
     }
 
@@ -161,6 +163,20 @@ public final class DelayQueueHealthIndicator implements HealthIndicator {
             details.put("unreadable", unreadable);
         }
         findings.detail("format", details);
+    }
+
+    /** Limits that another node declares are no problem of this node. */
+    private void describeLimits(Findings findings) {
+        Map<String, String> differing = new TreeMap<>();
+        topics.declared().forEach((topic, limits) -> {
+            TopicLimits declared = topics.lastLimits(topic).declared();
+            if (declared != null && !declared.equals(limits)) {
+                differing.put(topic, "Another node declares other limits: " + declared + "; this node: " + limits);
+            }
+        });
+        if (!differing.isEmpty()) {
+            findings.detail("limits", differing);
+        }
     }
 
     /** A lag that exceeds the maximum of its topic is reported by {@link #describeTopics}. */

@@ -1,5 +1,6 @@
 package io.delayqueue.autoconfigure.health;
 
+import io.delayqueue.admin.DeclaredLimits;
 import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
 import io.delayqueue.autoconfigure.DelayQueueProperties;
 import io.delayqueue.autoconfigure.LifecycleAction;
@@ -7,6 +8,7 @@ import io.delayqueue.container.DelayQueueEngine;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.RedisScripts;
 import io.delayqueue.redis.server.ServerProbe;
+import io.delayqueue.store.script.TopicLimiter;
 import io.delayqueue.store.script.TopicRegistry;
 import java.time.InstantSource;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -15,8 +17,8 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 
 /**
- * Auto-configuration of the startup checks of Redis' settings and of the topics' numbers of shards. It does not require
- * Actuator.
+ * Auto-configuration of the startup checks of Redis' settings, of the topics' numbers of shards and of their limits. It
+ * does not require Actuator.
  */
 @AutoConfiguration(after = DelayQueueAutoConfiguration.class)
 @ConditionalOnBean(DelayQueueEngine.class)
@@ -41,5 +43,15 @@ public final class RedisCheckAutoConfiguration {
     @Bean
     LifecycleAction delayQueueShardsCheck(TopicRegistry registry) {
         return new LifecycleAction(2, false, new ShardsCheck(registry)::check, () -> {});
+    }
+
+    /** Runs after the check of the numbers of shards. */
+    @Bean
+    LifecycleAction delayQueueLimitsCheck(TopicRegistry registry, TopicLimiter limiter, DelayQueueEngine engine) {
+        LimitsCheck check = new LimitsCheck(
+                registry.declared(),
+                new DeclaredLimits(limiter, registry.declared(), System::nanoTime),
+                engine.tasks());
+        return new LifecycleAction(3, false, check::check, check::cancel);
     }
 }

@@ -1,17 +1,26 @@
 package io.delayqueue.autoconfigure.property;
 
+import io.delayqueue.message.TopicLimits;
 import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The number of shards of a topic, the durability of its sends, and the options of its listeners. Attributes of a
+ * The number of shards of a topic, its limits, the durability of its sends, and the options of its listeners. Attributes of a
  * listener's annotation take precedence.
  *
  * @param name Name of the topic; by default the key of the entry. Environment variables need it for names with a dash, a
  *     dot or capital letters.
  * @param shards Number of shards of the topic, 1 to 1,024. It is fixed when the topic is registered. By default, a
  *     registered topic keeps its number, and a new topic has 1 shard.
+ * @param maxConcurrent Maximum number of messages of the topic that are leased at the same time, over all nodes, 1 to
+ *     1,000,000. By default, there is no limit. A topic with a limit has 1 shard.
+ * @param rate Maximum number of deliveries that start within a period, over all nodes, such as {@code 100/1m}. By default,
+ *     there is no limit. The count is 1 to 1,000,000, the period 1 ms to 1 d.
+ * @param rateBurst Maximum number of deliveries that start at once after a pause, 1 to the count of the rate. By default,
+ *     it is 1 and a twentieth of the count.
+ * @param maxMessages Maximum number of scheduled, ready and leased messages of the topic, 1 to 10^12. Further sends are
+ *     rejected. By default, there is no limit.
  * @param durability Confirmation that sends, cancels, reschedules and settlements of receivers wait for, such as
  *     {@code replicas 1 within 500ms} or {@code fsynced 1 within 2s}; by default none. The durability of a message takes
  *     precedence.
@@ -33,6 +42,10 @@ import org.jspecify.annotations.Nullable;
 public record TopicProperties(
         @Nullable String name,
         @Nullable Integer shards,
+        @Nullable Integer maxConcurrent,
+        @Nullable String rate,
+        @Nullable Integer rateBurst,
+        @Nullable Long maxMessages,
         @Nullable String durability,
         @Nullable Integer concurrency,
         @Nullable Integer batchSize,
@@ -46,4 +59,10 @@ public record TopicProperties(
         @Nullable Integer prefetch,
         @Nullable Duration prefetchTime,
         @Nullable Duration drainTime)
-        implements ListenerProperties {}
+        implements ListenerProperties {
+
+    /** The limits of the topic. */
+    public TopicLimits toLimits() {
+        return TopicLimits.of(maxConcurrent, rate, rateBurst, maxMessages);
+    }
+}
