@@ -57,6 +57,12 @@ enum Operation {
     STOP_JOB("job"),
     /** Deletes an empty topic. */
     DELETE_TOPIC("topic"),
+    /** Sets the limits of a topic at run time. */
+    LIMIT("topic", "maxConcurrent", "rate", "rateBurst", "maxMessages", "none"),
+    /** Removes the limits of a topic that were set at run time, or those that nodes declared. */
+    CLEAR_LIMITS("topic", "declared"),
+    /** Lifts the hold of a topic that a message asked for. */
+    LIFT_HOLD("topic"),
     /** Pauses a listener on this node or a topic on all nodes. */
     PAUSE("listener", "topic"),
     /** Resumes a listener on this node or a topic on all nodes. */

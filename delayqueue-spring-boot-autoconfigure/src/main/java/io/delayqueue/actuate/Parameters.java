@@ -85,6 +85,16 @@ final class Parameters {
         return number;
     }
 
+    @Nullable
+    Integer integer(String name) {
+        return has(name) ? parse(name, Integer::valueOf, "an integer") : null;
+    }
+
+    @Nullable
+    Long longInteger(String name) {
+        return has(name) ? parse(name, Long::valueOf, "an integer") : null;
+    }
+
     boolean flag(String name, boolean defaultValue) {
         String value = text(name);
         if (value == null) {

@@ -9,9 +9,12 @@ import io.delayqueue.admin.JobRequest;
 import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.listener.ManagedListener;
 import io.delayqueue.message.CancelOutcome;
+import io.delayqueue.message.InvalidOptionException;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.message.RescheduleOutcome;
+import io.delayqueue.message.TopicLimits;
+import io.delayqueue.store.LimitedShardsException;
 import io.delayqueue.template.DelayQueueOperations;
 import io.delayqueue.template.DelayQueueUnavailableException;
 import java.time.Duration;
@@ -81,6 +84,9 @@ public record QueueActions(
             case START_JOB -> startJob(parameters, by);
             case STOP_JOB -> stopJob(parameters.required("job"));
             case DELETE_TOPIC -> deleteTopic(parameters.required("topic"));
+            case LIMIT -> limit(parameters);
+            case CLEAR_LIMITS -> clearLimits(parameters);
+            case LIFT_HOLD -> liftHold(parameters.required("topic"));
             case PAUSE -> pause(parameters);
             case RESUME -> resume(parameters);
             default -> throw new IllegalArgumentException(action + " is not an action");
@@ -208,6 +214,49 @@ public record QueueActions(
         } catch (IllegalStateException e) {
             return rejected(CONFLICT, "not_empty", String.valueOf(e.getMessage()));
         }
+    }
+
+    private WebEndpointResponse<ActionResponse> limit(Parameters parameters) {
+        String topic = parameters.required("topic");
+        TopicLimits limits = limits(parameters);
+        if (limits.isNone() != parameters.flag("none", false)) {
+            throw RejectedRequestException.badRequest(
+                    "The action 'limit' requires at least one of maxConcurrent, rate and maxMessages, or none=true.");
+        }
+        try {
+            admin.limit(topic, limits);
+        } catch (LimitedShardsException e) {
+            return rejected(CONFLICT, "several_shards", String.valueOf(e.getMessage()));
+        }
+        return done(ActionResponse.done("limited"));
+    }
+
+    private static TopicLimits limits(Parameters parameters) {
+        try {
+            return TopicLimits.of(
+                    parameters.integer("maxConcurrent"),
+                    parameters.text("rate"),
+                    parameters.integer("rateBurst"),
+                    parameters.longInteger("maxMessages"));
+        } catch (InvalidOptionException e) {
+            throw RejectedRequestException.badRequest("The parameter '" + e.option() + "' " + e.problem() + ".");
+        }
+    }
+
+    private WebEndpointResponse<ActionResponse> clearLimits(Parameters parameters) {
+        String topic = parameters.required("topic");
+        if (parameters.flag("declared", false)) {
+            admin.clearDeclaredLimits(topic);
+        } else {
+            admin.clearLimits(topic);
+        }
+        return done(ActionResponse.done("cleared"));
+    }
+
+    private WebEndpointResponse<ActionResponse> liftHold(String topic) {
+        return admin.liftHold(topic)
+                ? done(ActionResponse.done("lifted"))
+                : missing(RejectedRequestException.notFound("Topic '" + Printable.of(topic) + "' is not held."));
     }
 
     private WebEndpointResponse<ActionResponse> pause(Parameters parameters) {

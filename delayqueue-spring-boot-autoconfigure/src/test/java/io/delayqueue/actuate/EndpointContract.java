@@ -227,7 +227,7 @@ abstract class EndpointContract extends EndpointTest {
         assertThat(node.act("flush").detail())
                 .isEqualTo(
                         "Unknown action 'flush'. Actions: cancel, reschedule, run, replay, purge, review, start-job, stop-job,"
-                                + " delete-topic, pause, resume.");
+                                + " delete-topic, limit, clear-limits, lift-hold, pause, resume.");
     }
 
     @Test

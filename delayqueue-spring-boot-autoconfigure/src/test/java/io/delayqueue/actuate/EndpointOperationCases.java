@@ -1,5 +1,6 @@
 package io.delayqueue.actuate;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.time.Duration.ZERO;
 import static java.time.Duration.ofHours;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -10,6 +11,8 @@ import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.MessageState;
+import io.delayqueue.message.Shard;
+import io.delayqueue.redis.KeySpace;
 import io.delayqueue.testing.SystemClock;
 import java.time.Duration;
 import java.time.Instant;
@@ -17,6 +20,8 @@ import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 import tools.jackson.databind.JsonNode;
 
 /** The views and actions of the endpoint. They do not depend on the web stack. */
@@ -418,6 +423,96 @@ abstract class EndpointOperationCases extends EndpointTest {
         assertThat(node.act("delete-topic", "topic", topic).outcome()).isEqualTo("deleted");
         assertThat(node.act("delete-topic", "topic", topic).status()).isEqualTo(404);
         assertThat(node.view("topic", "topic", topic).status()).isEqualTo(404);
+    }
+
+    @Test
+    void limitsOfATopicAreSetAndCleared() {
+        assertThat(node.act(
+                                "limit",
+                                "topic",
+                                topic,
+                                "maxConcurrent",
+                                "1",
+                                "rate",
+                                "100/1m",
+                                "rateBurst",
+                                "7",
+                                "maxMessages",
+                                "9")
+                        .outcome())
+                .isEqualTo("limited");
+        node.send(topic, "a", "text", ZERO);
+        node.claim(topic);
+        node.send(topic, "b", "text", ZERO);
+
+        JsonNode limits = limits();
+
+        assertThat(limits.path("set").toString())
+                .isEqualTo("{\"maxConcurrent\":1,\"rate\":{\"count\":100,\"periodMillis\":60000,\"burst\":7},"
+                        + "\"maxMessages\":9}");
+        assertThat(limits.path("effective")).isEqualTo(limits.path("set"));
+        assertThat(limits.has("declared")).isFalse();
+        assertThat(limits.path("used").asInt()).isEqualTo(1);
+        assertThat(limits.path("full").asBoolean(true)).isFalse();
+        assertThat(limits.path("heldBackBy").asString()).isEqualTo("concurrency");
+        assertThat(Instant.parse(limits.path("heldBackSince").asString())).isBefore(Instant.MAX);
+
+        assertThat(node.act("clear-limits", "topic", topic).outcome()).isEqualTo("cleared");
+        assertThat(limits().isMissingNode()).isTrue();
+        assertThat(node.act("limit", "topic", topic, "none", "true").outcome()).isEqualTo("limited");
+        assertThat(limits().path("effective").toString()).isEqualTo("{}");
+        assertThat(node.act("clear-limits", "topic", topic, "declared", "true").outcome())
+                .isEqualTo("cleared");
+        assertThat(limits().has("set")).isTrue();
+    }
+
+    private JsonNode limits() {
+        return node.view("topic", "topic", topic).json().path("limits");
+    }
+
+    @Test
+    void holdOfATopicIsLifted() {
+        node.send(topic, "a", "text", ZERO);
+        Reply none = node.act("lift-hold", "topic", topic);
+        assertThat(none.status()).isEqualTo(404);
+        assertThat(none.detail()).isEqualTo("Topic '" + topic + "' is not held.");
+        hold("a");
+
+        JsonNode hold = limits().path("hold");
+
+        assertThat(hold.path("by").asString()).isEqualTo("a");
+        assertThat(hold.path("times").asInt()).isEqualTo(4);
+        assertThat(Instant.parse(hold.path("until").asString())).isAfter(Instant.EPOCH);
+        assertThat(limits().path("heldBackBy").asString()).isEqualTo("hold");
+        JsonNode found = node.view("topic", "topic", topic).json().path("findings");
+        assertThat(texts(found, "kind")).contains("held");
+        assertThat(node.act("lift-hold", "topic", topic).outcome()).isEqualTo("lifted");
+        assertThat(limits().isMissingNode()).isTrue();
+    }
+
+    /** Holds the topic for an hour, as the settlement of a message does. */
+    private void hold(String id) {
+        byte[] meta =
+                node.context().getBean(KeySpace.class).of(Shard.single(topic)).meta();
+        long until = SystemClock.millis() + ofHours(1).toMillis();
+        try (RedisConnection redis =
+                node.context().getBean(RedisConnectionFactory.class).getConnection()) {
+            redis.hashCommands().hSet(meta, "limits".getBytes(UTF_8), "0 0 0 0".getBytes(UTF_8));
+            redis.hashCommands().hSet(meta, "hold".getBytes(UTF_8), (until + " 4 " + id).getBytes(UTF_8));
+        }
+    }
+
+    @Test
+    void topicWithSeveralShardsIsNotLimited() {
+        byte[] topics = node.context().getBean(KeySpace.class).topics();
+        try (RedisConnection redis =
+                node.context().getBean(RedisConnectionFactory.class).getConnection()) {
+            redis.hashCommands().hSet(topics, topic.getBytes(UTF_8), "2:17".getBytes(UTF_8));
+        }
+        Reply rejected = node.act("limit", "topic", topic, "maxConcurrent", "1");
+        assertThat(rejected.status()).isEqualTo(409);
+        assertThat(rejected.outcome()).isEqualTo("several_shards");
+        assertThat(rejected.detail()).contains("2 shards");
     }
 
     @Test

@@ -34,6 +34,7 @@ record DashboardFiles(String page, Map<String, Part> parts) {
             "history.js",
             "jobs.js",
             "keys.js",
+            "limits.js",
             "lists.js",
             "overview.js",
             "state.js",

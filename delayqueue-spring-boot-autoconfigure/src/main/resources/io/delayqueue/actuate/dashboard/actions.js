@@ -6,7 +6,7 @@
  */
 
 import { h } from './dom.js';
-import { count, counted, name } from './format.js';
+import { count, counted, name, rateValue } from './format.js';
 import { state } from './state.js';
 
 const UNITS = { seconds: 1, minutes: 60, hours: 3600, days: 86_400 };
@@ -265,6 +265,64 @@ export function pauseTopicAt({ topic }) {
       return typed.startAt ? typed : { objection: 'Enter a date and time.' };
     },
     told: () => ['Topic ', name(topic), ' will be paused.'],
+  };
+}
+
+/** Sets the limits of a topic. The fields show those in effect. */
+export function limit({ topic, limits }) {
+  const { maxConcurrent, rate, maxMessages } = (limits && limits.effective) || {};
+  const number = (label, name, value, first) =>
+    field(label, { name, type: 'number', min: '1', inputmode: 'numeric', value, 'data-first': first });
+  return {
+    path: 'limit',
+    body: { topic },
+    title: 'Limit this topic?',
+    about: name(topic),
+    text: 'The limits hold over all nodes until they are cleared, instead of those that properties declare. Without a value there is no such limit. Running handlers finish.',
+    verb: 'Set limits',
+    form: () =>
+      h(
+        'div',
+        { class: 'fields' },
+        number('At most leased at a time', 'maxConcurrent', maxConcurrent, true),
+        field('Rate, such as 100/1m', { name: 'rate', type: 'text', value: rate && rateValue(rate) }),
+        number('Burst of the rate', 'rateBurst', rate && rate.burst),
+        number('At most messages', 'maxMessages', maxMessages),
+      ),
+    read: (form) => {
+      const typed = {};
+      for (const { name: each, value } of form.querySelectorAll('input')) {
+        if (value.trim() !== '') typed[each] = value.trim();
+      }
+      return Object.keys(typed).length ? typed : { none: 'true' };
+    },
+    told: () => ['The limits of topic ', name(topic), ' are set.'],
+  };
+}
+
+export function clearLimits({ topic }, declared) {
+  return {
+    path: 'clear-limits',
+    body: { topic, declared: String(declared) },
+    title: declared ? 'Clear the declared limits of this topic?' : 'Clear the limits of this topic?',
+    about: name(topic),
+    text: declared
+      ? 'A node whose properties still declare limits declares them again within a minute.'
+      : 'Limits that were set at run time are removed. Those that properties declare take effect again.',
+    verb: 'Clear limits',
+    told: () => ['The limits of topic ', name(topic), ' are cleared.'],
+  };
+}
+
+export function liftHold({ topic }) {
+  return {
+    path: 'lift-hold',
+    body: { topic },
+    title: 'Lift the hold of this topic?',
+    about: name(topic),
+    text: 'Listeners claim its messages again at once.',
+    verb: 'Lift the hold',
+    told: () => ['The hold of topic ', name(topic), ' is lifted.'],
   };
 }
 

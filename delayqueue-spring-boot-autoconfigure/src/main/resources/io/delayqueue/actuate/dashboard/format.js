@@ -63,6 +63,37 @@ export function lag(millis) {
   return millis > 0 ? span(millis) : '0 s';
 }
 
+/** A rate: "100/min", "5/10 s". */
+export function rateText({ count: number, periodMillis }) {
+  const unit = { [SECOND]: 's', [MINUTE]: 'min', [HOUR]: 'h', [DAY]: 'd' }[periodMillis];
+  return `${count(number)}/${unit || span(periodMillis)}`;
+}
+
+/** A rate as it is entered: "100/1m". */
+export function rateValue({ count: number, periodMillis }) {
+  const units = { d: DAY, h: HOUR, m: MINUTE, s: SECOND, ms: 1 };
+  const unit = Object.keys(units).find((each) => periodMillis % units[each] === 0);
+  return `${number}/${periodMillis / units[unit]}${unit}`;
+}
+
+/** The limits, such as "at most 3 at a time, 100/min". */
+export function limitsText({ maxConcurrent, rate, maxMessages }) {
+  const parts = [
+    maxConcurrent ? `at most ${count(maxConcurrent)} at a time` : null,
+    rate ? rateText(rate) + (rate.burst ? ` in bursts of at most ${count(rate.burst)}` : '') : null,
+    maxMessages ? `at most ${counted(maxMessages, 'message')}` : null,
+  ];
+  return parts.filter(Boolean).join(', ') || 'none';
+}
+
+/** What holds due messages back, such as "held back by its rate of 100/min; empty at 09:40"; null if nothing does. */
+export function heldBackText({ heldBackBy, effective, emptyAt }) {
+  if (heldBackBy === 'hold') return 'held back by a message';
+  if (heldBackBy === 'concurrency') return `held back by its limit of ${count(effective.maxConcurrent)} at a time`;
+  if (heldBackBy !== 'rate') return null;
+  return `held back by its rate${effective.rate ? ` of ${rateText(effective.rate)}` : ''}; empty at ${hour(emptyAt)}`;
+}
+
 export function bytes(number) {
   if (number < 1024) return `${whole.format(number)} B`;
   const units = ['KiB', 'MiB', 'GiB'];

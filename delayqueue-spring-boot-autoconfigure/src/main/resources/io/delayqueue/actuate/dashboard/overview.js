@@ -8,6 +8,7 @@ import { count, counted, lag, name, relative, span, time, words } from './format
 import { found, isLate, level, levelOf, urgency } from './findings.js';
 import * as history from './history.js';
 import { jobsSection, loadJobs } from './jobs.js';
+import { limitsBadge } from './limits.js';
 import { failedOf, hostOf, page, severalNodesRespond, state, topicLink, topicOf } from './state.js';
 import { table } from './table.js';
 
@@ -206,6 +207,7 @@ function drawTopicRow(topic, charted) {
         h('span', { class: `dot ${level}`, role: 'img', 'aria-label': word, title: word }),
         h('a', { href: topicLink(topic.topic) }, name(topic.topic)),
         topic.paused ? h('span', { class: 'badge note' }, 'paused') : null,
+        limitsBadge(topic),
         topic.consumers.length ? null : h('span', { class: 'badge warn' }, 'no consumer'),
       ],
       h(

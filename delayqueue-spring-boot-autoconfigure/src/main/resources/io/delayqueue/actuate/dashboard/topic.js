@@ -1,6 +1,6 @@
 /* The view of a topic: whether it is late and why, upcoming messages, its messages and dead letters. */
 
-import { deleteTopic, job, pauseTopic, pauseTopicAt, review } from './actions.js';
+import { deleteTopic, job, limit, pauseTopic, pauseTopicAt, review } from './actions.js';
 import { read, Rejection } from './api.js';
 import { histogram, sparkline } from './charts.js';
 import { button } from './confirm.js';
@@ -9,6 +9,7 @@ import { foundHere, isLate, levelOf } from './findings.js';
 import { count, counted, lag, name } from './format.js';
 import * as history from './history.js';
 import { groupsOf, jobsSection, loadGroups, loadJobs } from './jobs.js';
+import { limitsBadge, limitsSection } from './limits.js';
 import { failing, deadLetters, loadDeadLetters, loadMessages, messages, newList, newScan, runScan } from './lists.js';
 import { listenersOn, listenersSection } from './overview.js';
 import { loading, nodeNamed, page, state, TABS, topicLink, topicOf } from './state.js';
@@ -73,6 +74,7 @@ export function draw({ topic }) {
     crumbs(topic, known),
     said(known),
     figures(known),
+    limitsSection(known),
     jobsSection(topic),
     coming(known),
     listenersHere(known),
@@ -88,6 +90,7 @@ function crumbs(topic, known) {
     h('nav', { 'aria-label': 'Where this is' }, h('a', { href: '#/' }, 'Topics')),
     h('h1', { id: 'heading', tabindex: '-1' }, name(topic)),
     known && known.paused ? h('span', { class: 'badge note' }, 'paused everywhere') : null,
+    known ? limitsBadge(known) : null,
     known && !known.consumers.length ? h('span', { class: 'badge warn' }, 'no consumer') : null,
     known
       ? h(
@@ -95,6 +98,7 @@ function crumbs(topic, known) {
           { class: 'title-actions' },
           button(pauseTopic(known), known.paused ? 'Resume everywhere' : 'Pause everywhere'),
           known.paused ? null : button(pauseTopicAt(known), 'Pause at …'),
+          known.shards === 1 ? button(limit(known), 'Limit …') : null,
           empty ? button(deleteTopic(known), 'Delete topic', null, 'danger') : null,
         )
       : null,

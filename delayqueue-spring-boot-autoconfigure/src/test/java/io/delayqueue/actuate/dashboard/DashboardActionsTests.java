@@ -15,6 +15,7 @@ import io.delayqueue.admin.DelayQueueInspector;
 import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.coordination.NodeReport;
 import io.delayqueue.message.MessageState;
+import io.delayqueue.message.TopicLimits;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDateTime;
@@ -151,6 +152,27 @@ class DashboardActionsTests extends DashboardTest {
         page.open(topic(LONELY, "scheduled")).press("Cancel message " + id).check();
         queue.cancel(LONELY, id);
         page.confirm().awaitOutcome("There is no live message '" + id + "'");
+    }
+
+    @Test
+    void topicIsLimitedAndCleared() {
+        queue.send(LONELY, "text");
+        page.open(topic(LONELY, "ready")).press("Limit …");
+        assertThat(page.check()).contains("Limit this topic?", LONELY);
+        page.field("dialog [name=maxConcurrent]").sendKeys("3");
+        page.field("dialog [name=rate]").sendKeys("often");
+        page.confirm().awaitOutcome("The parameter 'rate' must be a count and a period, such as 100/1m");
+
+        page.press("Limit …").check();
+        page.field("dialog [name=maxConcurrent]").sendKeys("3");
+        page.field("dialog [name=rate]").sendKeys("100/1m");
+        page.confirm().awaitOutcome("The limits of topic " + LONELY + " are set.");
+        page.awaitText("at most 3 at a time, 100/min").awaitText("0 of 3 places used");
+        assertThat(admin.limits(LONELY).effective()).isEqualTo(TopicLimits.of(3, "100/1m", null, null));
+
+        page.press("Clear limits").confirm().awaitOutcome("The limits of topic " + LONELY + " are cleared.");
+        page.awaitNoText("places used");
+        assertThat(admin.limits(LONELY).effective()).isEqualTo(TopicLimits.NONE);
     }
 
     @Test

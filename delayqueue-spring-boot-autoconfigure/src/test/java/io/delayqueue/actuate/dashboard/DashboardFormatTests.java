@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -62,6 +65,46 @@ class DashboardFormatTests {
                 Arguments.of("12345678901234567890", "12345678901234567890"),
                 Arguments.of("{\"half", "{\"half"),
                 Arguments.of("just text", "just text"));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "100,60000,100/min,100/1m",
+        "1000,3600000,'1,000/h',1000/1h",
+        "5,10000,5/10 s,5/10s",
+        "7,500,7/500 ms,7/500ms"
+    })
+    void rateHasAUnit(int count, long period, String shown, String entered) {
+        Map<String, Object> rate = Map.of("count", count, "periodMillis", period);
+        assertThat(call("rateText", rate)).isEqualTo(shown);
+        assertThat(call("rateValue", rate)).isEqualTo(entered);
+    }
+
+    @Test
+    void limitsAreDescribed() {
+        Map<String, Object> rate = Map.of("count", 100, "periodMillis", 60_000, "burst", 7);
+        assertThat(call("limitsText", Map.of("maxConcurrent", 3, "rate", rate, "maxMessages", 1)))
+                .isEqualTo("at most 3 at a time, 100/min in bursts of at most 7, at most 1 message");
+        assertThat(call("limitsText", Map.of())).isEqualTo("none");
+    }
+
+    @Test
+    void whatHoldsMessagesBackIsNamed() {
+        Map<String, Object> effective =
+                Map.of("maxConcurrent", 3, "rate", Map.of("count", 100, "periodMillis", 60_000));
+        Map<String, Object> limits = Map.of("effective", effective, "emptyAt", "2030-01-31T12:40:00Z");
+        assertThat(call("heldBackText", with(limits, "rate")))
+                .startsWith("held back by its rate of 100/min; empty at ")
+                .contains(":40");
+        assertThat(call("heldBackText", with(limits, "concurrency")))
+                .isEqualTo("held back by its limit of 3 at a time");
+        assertThat(call("heldBackText", with(limits, "hold"))).isEqualTo("held back by a message");
+    }
+
+    private static Map<String, Object> with(Map<String, Object> limits, String heldBackBy) {
+        Map<String, Object> all = new TreeMap<>(limits);
+        all.put("heldBackBy", heldBackBy);
+        return all;
     }
 
     private static String call(String function, Object argument) {
