@@ -3,6 +3,7 @@ package io.delayqueue.consume;
 import io.delayqueue.listener.Acknowledgement;
 import io.delayqueue.message.Envelope;
 import io.delayqueue.message.Failure;
+import io.delayqueue.message.Shard;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.PendingSettlement;
 import io.delayqueue.store.RedisClock;
@@ -31,7 +32,7 @@ public abstract class LeasedMessage implements Acknowledgement, PendingSettlemen
             AtomicLongFieldUpdater.newUpdater(LeasedMessage.class, "leaseDeadline");
 
     private final RedisClock clock;
-    private final String topic;
+    private final Shard shard;
     private final Claim claim;
     private final Limits limits;
     private final long leaseNanos;
@@ -55,9 +56,9 @@ public abstract class LeasedMessage implements Acknowledgement, PendingSettlemen
      * @param clock of the Redis that has the message
      * @param polledAt when the poll was sent, by the monotonic clock; the lease starts here or later
      */
-    protected LeasedMessage(RedisClock clock, String topic, Claim claim, Limits limits, long polledAt) {
+    protected LeasedMessage(RedisClock clock, Shard shard, Claim claim, Limits limits, long polledAt) {
         this.clock = clock;
-        this.topic = topic;
+        this.shard = shard;
         this.claim = claim;
         this.limits = limits;
         this.leaseNanos = lease(claim, limits.lease()).toNanos();
@@ -205,6 +206,12 @@ public abstract class LeasedMessage implements Acknowledgement, PendingSettlemen
     }
 
     @Override
+    public final CompletableFuture<Boolean> holdTopic(Duration time) {
+        Settlement.Release.checkHold(time);
+        return settle(Settlement.Release.holding(id(), claim.token(), time).forShard(shard));
+    }
+
+    @Override
     public final CompletableFuture<Boolean> extendLease(Duration time) {
         Settlement.Extend.checkTime(time);
         return isSettled()
@@ -221,7 +228,7 @@ public abstract class LeasedMessage implements Acknowledgement, PendingSettlemen
 
     /** The topic. */
     public final String topic() {
-        return topic;
+        return shard.topic();
     }
 
     /** The message's id. */

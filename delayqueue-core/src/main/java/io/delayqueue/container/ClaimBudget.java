@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>As many deliveries are claimed in advance as the workers handle in 250 ms, by a moving average of the handling
  * time, up to the listener's prefetch. Slow handlers thus leave messages to other nodes. Nothing is claimed in advance
- * while a poller meets messages that have crashed: these are claimed only for free handlers. This holds for all pollers,
+ * while a poller meets messages that have crashed, or the topic has limits: these are claimed only for free handlers. This holds for all pollers,
  * because the others would take each handler that becomes free. While a {@link Circuit} is half-open, one delivery at a time is
  * claimed as a probe, in addition to those that were held before.
  *
@@ -40,8 +40,8 @@ final class ClaimBudget {
     private int shares;
     private int heldByAll;
     private int wanting;
-    /** Number of shares that meet messages with crashes. */
-    private int crashed;
+    /** Number of shares that claim nothing in advance. */
+    private int unadvanced;
 
     private boolean probing;
     /** Number of the period in which the circuit is half-open, and the deliveries reserved or claimed in it. */
@@ -74,7 +74,7 @@ final class ClaimBudget {
 
     /** Number of deliveries that all pollers together may claim in advance. */
     int prefetch() {
-        if (stalled || crashed > 0) {
+        if (stalled || unadvanced > 0) {
             return 0;
         }
         double measured = nanosPerMessage;
@@ -152,7 +152,7 @@ final class ClaimBudget {
         private boolean wants;
         private int reserved;
         private int reservedIn;
-        private boolean hasCrashed;
+        private boolean nothingInAdvance;
         private boolean closed;
 
         private Share(TaskHandle task) {
@@ -228,13 +228,13 @@ final class ClaimBudget {
             }
         }
 
-        /** Sets whether this poller claimed messages that have crashed, and more messages are due. */
-        void crashed(boolean some) {
+        /** Sets whether the messages of this poller are claimed only for free handlers. */
+        void claimsNothingInAdvance(boolean nothing) {
             synchronized (ClaimBudget.this) {
-                if (some != hasCrashed && !closed) {
-                    hasCrashed = some;
-                    crashed += some ? 1 : -1;
-                    if (!some) {
+                if (nothing != nothingInAdvance && !closed) {
+                    nothingInAdvance = nothing;
+                    unadvanced += nothing ? 1 : -1;
+                    if (!nothing) {
                         wakeFirst(this); // the limit has grown
                     }
                 }
@@ -321,7 +321,7 @@ final class ClaimBudget {
         int wants(boolean some) {
             synchronized (ClaimBudget.this) {
                 if (!some) {
-                    crashed(false);
+                    claimsNothingInAdvance(false);
                 }
                 if (some != wants && !closed) {
                     wants = some;

@@ -5,6 +5,7 @@ import io.delayqueue.listener.Acknowledgement;
 import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.message.Printable;
+import io.delayqueue.message.Shard;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.RedisClock;
 import io.delayqueue.store.Settlement;
@@ -38,14 +39,14 @@ final class ClaimedDelivery extends LeasedMessage implements Delivery {
     ClaimedDelivery(
             OpenDeliveries deliveries,
             RedisClock clock,
-            String topic,
+            Shard shard,
             Claim claim,
             ListenerOptions options,
             long polledAt,
             long repliedAt) {
         super(
                 clock,
-                topic,
+                shard,
                 claim,
                 new Limits(options.lease(), options.maxAttempts(), options.maxPostponements()),
                 polledAt);

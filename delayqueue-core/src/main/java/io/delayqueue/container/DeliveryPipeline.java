@@ -229,7 +229,7 @@ final class DeliveryPipeline {
         if (Failure.hasCause(exception, unavailableOn)) {
             Duration delay = circuit.failed(delivery.id(), delivery.startedAt(), exception);
             if (delay != null) {
-                return new Settlement.Release(delivery.id(), delivery.claim().token(), delay);
+                return new Settlement.Release(delivery.id(), delivery.claim().token(), delay, false);
             }
         } else {
             circuit.handled(delivery.id(), delivery.startedAt());

@@ -382,8 +382,9 @@ final class ListenerShard implements Demand {
         List<ClaimedDelivery> lost = deliveries.renewed(poll, reply, repliedAt);
         suspects.replied(reply.suspectsLeft());
         if (poll.request().claiming().max() > 0) {
-            share.crashed(
-                    reply.untilNextDue().isZero() && reply.claims().stream().anyMatch(ListenerShard::waitsForHandler));
+            share.claimsNothingInAdvance(reply.limited()
+                    || (reply.untilNextDue().isZero()
+                            && reply.claims().stream().anyMatch(ListenerShard::waitsForHandler)));
         }
         take(poll, reply.claims(), repliedAt);
         suspects.requestSlot();
@@ -405,7 +406,7 @@ final class ListenerShard implements Demand {
             List<ClaimedDelivery> taken = new ArrayList<>(claims.size());
             for (Claim claim : claims) {
                 ClaimedDelivery delivery = new ClaimedDelivery(
-                        deliveries, session.clock(), shard.topic(), claim, options, poll.sentAt(), repliedAt);
+                        deliveries, session.clock(), shard, claim, options, poll.sentAt(), repliedAt);
                 if (claim.isolated()) {
                     suspects.take(delivery);
                 } else {

@@ -40,6 +40,18 @@ public interface Acknowledgement {
     CompletableFuture<Boolean> postpone(Duration delay);
 
     /**
+     * Holds the topic, for example because a provider asked to wait: until the time has passed, no message of the topic is
+     * claimed on any node, neither for listeners nor for receivers. This message is released and due then; the attempt
+     * does not count, and is neither a failure nor a postponement. Of several holds the longest applies. An operator can
+     * lift it.
+     *
+     * @param time 1 ms to 1 h
+     * @throws IllegalArgumentException if the time is out of range, the topic has several shards, or this is a notification
+     *     of a dead letter
+     */
+    CompletableFuture<Boolean> holdTopic(Duration time);
+
+    /**
      * Dead-letters the message.
      *
      * @param reason stored with the dead letter

@@ -10,13 +10,15 @@ import org.jspecify.annotations.Nullable;
  * The result of a poll.
  *
  * @param nowMicros time of Redis' clock, µs since 1970
- * @param nextDueMillis first due time of the schedule, ms since 1970, or {@link #NEVER}
+ * @param nextDueMillis when the first message may be claimed, ms since 1970: its due time or, in a topic that is held back by
+ *     its rate or a hold, when that ends; {@link #NEVER} if there is none, or each place is taken
  * @param nextLeaseEndMillis first end of a lease, ms since 1970, or {@link #NEVER}
  * @param claims claimed messages: the suspect, if any, then the others, ordered by due time
  * @param rejected rejected settlements: the message was not leased with the token
  * @param reclaimed ids of messages whose lease ended and which are scheduled again
  * @param deadLettered messages that became dead letters
- * @param suspectsLeft whether messages wait to be handled in isolation
+ * @param suspectsLeft whether messages that may be claimed wait to be handled in isolation
+ * @param limited whether the topic has limits or is held, so that messages are claimed for free handlers only
  * @param unconfirmed why the durability of the settlements is not confirmed; null if it is, or none was asked for
  */
 public record PollReply(
@@ -28,6 +30,7 @@ public record PollReply(
         List<String> reclaimed,
         List<DeadLettered> deadLettered,
         boolean suspectsLeft,
+        boolean limited,
         @Nullable RedisCallException unconfirmed) {
 
     /** A time that is never reached. */

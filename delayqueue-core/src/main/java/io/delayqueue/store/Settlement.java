@@ -3,6 +3,9 @@ package io.delayqueue.store;
 import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.DurationText;
 import io.delayqueue.message.Failure;
+import io.delayqueue.message.Printable;
+import io.delayqueue.message.QueueKind;
+import io.delayqueue.message.Shard;
 import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
@@ -142,12 +145,47 @@ public sealed interface Settlement {
      * Releases a delivery: the attempt does not count.
      *
      * @param delay the delay until the next delivery, by Redis' clock; null if the message keeps its due time
+     * @param holdsTopic whether nothing is claimed from the topic during the delay
      */
-    record Release(String id, String token, @Nullable Duration delay) implements Settlement {
+    record Release(String id, String token, @Nullable Duration delay, boolean holdsTopic) implements Settlement {
+
+        private static final Duration LONGEST_HOLD = Duration.ofHours(1);
 
         /** Releases a delivery whose message keeps its due time. */
         public Release(String id, String token) {
-            this(id, token, null);
+            this(id, token, null, false);
+        }
+
+        /** Releases a delivery and holds its topic. */
+        public static Release holding(String id, String token, Duration time) {
+            return new Release(id, token, time, true);
+        }
+
+        /**
+         * Checks that a topic can be held, if this settlement holds it.
+         *
+         * @throws IllegalArgumentException if the topic has several shards, or the message is a notification of a dead letter
+         */
+        public Release forShard(Shard shard) {
+            if (holdsTopic && (shard.count() > 1 || shard.kind() != QueueKind.MESSAGES)) {
+                throw new IllegalArgumentException("Topic " + Printable.of(shard.topic()) + " cannot be held: "
+                        + (shard.count() > 1
+                                ? "it has " + shard.count()
+                                        + " shards. Postpone the message, or use a topic with one shard"
+                                : "the message is a notification of a dead letter. Postpone it"));
+            }
+            return this;
+        }
+
+        /**
+         * Checks the time of a hold.
+         *
+         * @throws IllegalArgumentException if it is not from 1 ms to 1 h
+         */
+        public static void checkHold(Duration time) {
+            if (time.toMillis() < 1 || time.compareTo(LONGEST_HOLD) > 0) {
+                throw new IllegalArgumentException("time must be from 1 ms to 1 h, but was " + DurationText.of(time));
+            }
         }
 
         @Override

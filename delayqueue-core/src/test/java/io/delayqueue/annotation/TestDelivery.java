@@ -145,6 +145,11 @@ public final class TestDelivery implements Delivery, Acknowledgement {
     }
 
     @Override
+    public CompletableFuture<Boolean> holdTopic(Duration time) {
+        return settle("hold " + time);
+    }
+
+    @Override
     public CompletableFuture<Boolean> deadLetter(String reason) {
         return settle("deadLetter " + reason);
     }

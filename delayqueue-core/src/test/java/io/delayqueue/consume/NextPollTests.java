@@ -40,7 +40,16 @@ class NextPollTests {
         clock.set(redisMicros());
         nextPoll.replied(
                 new PollReply(
-                        redisMicros(), nextDue, nextLeaseEnd, claims, List.of(), List.of(), List.of(), false, null),
+                        redisMicros(),
+                        nextDue,
+                        nextLeaseEnd,
+                        claims,
+                        List.of(),
+                        List.of(),
+                        List.of(),
+                        false,
+                        false,
+                        null),
                 announced);
     }
 

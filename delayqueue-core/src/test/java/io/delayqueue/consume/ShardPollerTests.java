@@ -30,7 +30,16 @@ class ShardPollerTests {
     private static final Reclaiming RECLAIMING =
             new Reclaiming(0, 10, CrashLimits.DEFAULTS, Duration.ofSeconds(6), Duration.ZERO);
     private static final PollReply REPLY = new PollReply(
-            1_000_000, PollReply.NEVER, PollReply.NEVER, List.of(), List.of(), List.of(), List.of(), false, null);
+            1_000_000,
+            PollReply.NEVER,
+            PollReply.NEVER,
+            List.of(),
+            List.of(),
+            List.of(),
+            List.of(),
+            false,
+            false,
+            null);
 
     private final List<PollRequest> sent = new ArrayList<>();
     private final CompletableFuture<Boolean> accepted = new CompletableFuture<>();

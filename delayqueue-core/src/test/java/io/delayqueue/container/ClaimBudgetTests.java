@@ -286,7 +286,7 @@ class ClaimBudgetTests {
         assertThat(calm.handlers()).isEqualTo(4);
         calm.claimed(8);
         calm.endReservation();
-        crashed.crashed(true);
+        crashed.claimsNothingInAdvance(true);
         assertThat(crashed.wants(true)).isZero();
 
         calm.freed(4);
@@ -298,7 +298,7 @@ class ClaimBudgetTests {
         assertThat(crashed.handlers()).isEqualTo(2);
         crashed.endReservation();
 
-        crashed.crashed(false);
+        crashed.claimsNothingInAdvance(false);
         assertThat(crashed.reserve(500)).isEqualTo(6);
         assertThat(crashed.handlers()).isEqualTo(2);
     }
@@ -308,12 +308,12 @@ class ClaimBudgetTests {
         ClaimBudget budget = budget(4, 4);
         Share calm = share(budget, "calm");
         Share crashed = share(budget, "crashed");
-        crashed.crashed(true);
+        crashed.claimsNothingInAdvance(true);
         assertThat(calm.capacity()).isEqualTo(4);
 
         crashed.wants(false);
         assertThat(calm.capacity()).isEqualTo(8);
-        crashed.crashed(true);
+        crashed.claimsNothingInAdvance(true);
         crashed.close();
         assertThat(calm.capacity()).isEqualTo(8);
     }

@@ -8,6 +8,7 @@ import io.delayqueue.event.Recipient;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.listener.ListenerSpec;
 import io.delayqueue.message.QueueKind;
+import io.delayqueue.message.Shard;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.RedisClock;
 import io.delayqueue.store.ShardSession;
@@ -82,7 +83,7 @@ final class Claims {
     }
 
     static ClaimedDelivery delivery(OpenDeliveries deliveries, String id, long sentAt, long repliedAt) {
-        return new ClaimedDelivery(deliveries, new RedisClock(() -> 0), "t", claim(id, 0), OPTIONS, sentAt, repliedAt);
+        return new ClaimedDelivery(deliveries, new RedisClock(() -> 0), Shard.single("t"), claim(id, 0), OPTIONS, sentAt, repliedAt);
     }
 
     /** A delivery that is only told apart from others. */

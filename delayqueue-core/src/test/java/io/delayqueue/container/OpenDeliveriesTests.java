@@ -82,6 +82,7 @@ class OpenDeliveriesTests {
                 List.of(),
                 List.of(),
                 false,
+                false,
                 null);
         return deliveries.renewed(poll, reply, repliedAt);
     }

@@ -101,7 +101,16 @@ class ShardSessionTests {
 
     private static PollReply reply(List<Settlement> rejected) {
         return new PollReply(
-                1_000_000, PollReply.NEVER, PollReply.NEVER, List.of(), rejected, List.of(), List.of(), false, null);
+                1_000_000,
+                PollReply.NEVER,
+                PollReply.NEVER,
+                List.of(),
+                rejected,
+                List.of(),
+                List.of(),
+                false,
+                false,
+                null);
     }
 
     @Test
@@ -174,6 +183,7 @@ class ShardSessionTests {
                         List.of(
                                 new DeadLettered("accepted", DeadLetterCause.REQUESTED),
                                 new DeadLettered("rejected", DeadLetterCause.CRASHED)),
+                        false,
                         false,
                         null));
 

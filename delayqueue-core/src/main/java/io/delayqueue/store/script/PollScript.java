@@ -63,7 +63,7 @@ final class PollScript {
                 + reclaiming.grace().toMillis() + " "
                 + reclaiming.crashes().isolateAfterCrashes() + " "
                 + reclaiming.crashes().crashLimit() + " "
-                + Math.max(1, request.claiming().handlers());
+                + request.claiming().handlers();
     }
 
     private static long millisSinceLast(PollRequest request) {
@@ -82,7 +82,8 @@ final class PollScript {
             write(call, "postpone", postpone, value, DeadLetterFormat.write(postpone.failure()));
         } else if (settlement instanceof Release release) {
             Duration delay = release.delay();
-            write(call, "release", release, delay == null ? "" : Long.toString(delay.toMillis()), "");
+            String verb = release.holdsTopic() ? "hold" : "release";
+            write(call, verb, release, delay == null ? "" : Long.toString(delay.toMillis()), "");
         }
     }
 
@@ -104,6 +105,7 @@ final class PollScript {
         int parts = durability.isNone() ? reply.size() : reply.size() - 1;
         List<Object> rejected = list(reply, 8, parts);
         List<Object> rejectedExtensions = list(reply, 9, parts);
+        long flags = Replies.number(reply.get(4));
         return new PollReply(
                 Replies.number(reply.get(1)),
                 Replies.number(reply.get(2)),
@@ -112,7 +114,8 @@ final class PollScript {
                 rejected(request, rejected, rejectedExtensions),
                 list(reply, 10, parts).stream().map(Replies::text).toList(),
                 deadLettered(list(reply, 11, parts)),
-                Replies.number(reply.get(4)) > 0,
+                (flags & 1) != 0,
+                (flags & 2) != 0,
                 Replies.unconfirmed(reply, durability));
     }
 

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A received message under a lease. Thread-safe.
  *
- * <p>Settle it once, with {@link #acknowledge()}, {@link #retry}, {@link #postpone}, {@link #deadLetter} or {@link #release}. Each future
+ * <p>Settle it once, with {@link #acknowledge()}, {@link #retry}, {@link #postpone}, {@link #holdTopic},
+ * {@link #deadLetter} or {@link #release}. Each future
  * completes with whether Redis accepted the settlement. False means that the message is not live under this lease and
  * nothing changed; a second settlement also yields false. A call without a reply is retried until Redis replies, so a
  * future can take as long as an outage. It fails only if the receiver is closed before or, in a topic with

@@ -39,6 +39,16 @@ public interface Leases {
     CompletableFuture<Boolean> postpone(String receipt, Duration delay);
 
     /**
+     * Holds the topic: releases the message, and until the time has passed no message of the topic is claimed on any node.
+     * Of several holds the longest applies.
+     *
+     * @param time 1 ms to 1 h
+     * @return fails with an {@link IllegalArgumentException} if the topic has several shards
+     * @throws IllegalArgumentException if the time is out of range
+     */
+    CompletableFuture<Boolean> holdTopic(String receipt, Duration time);
+
+    /**
      * Dead-letters the message.
      *
      * @param reason stored with the dead letter

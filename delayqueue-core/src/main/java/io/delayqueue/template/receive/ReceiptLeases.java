@@ -92,6 +92,13 @@ final class ReceiptLeases implements Leases {
     }
 
     @Override
+    public CompletableFuture<Boolean> holdTopic(String receipt, Duration time) {
+        Assert.notNull(time, "'time' must not be null");
+        Release.checkHold(time);
+        return settle(receipt, (id, token) -> Release.holding(id, token, time));
+    }
+
+    @Override
     public CompletableFuture<Boolean> deadLetter(String receipt, String reason) {
         Assert.notNull(reason, "'reason' must not be null");
         return settle(receipt, (id, token) -> new ToDeadLetters(id, token, reason));
@@ -133,7 +140,7 @@ final class ReceiptLeases implements Leases {
             return other.copy();
         }
         CompletableFuture<Optional<Boolean>> settling = Completions.call(() -> context.topics.withShard(
-                topic, receipt.id(), shard -> adding.add(shards.apply(shard), settlement, delivery)));
+                topic, receipt.id(), shard -> adding.add(shards.apply(shard), checked(settlement, shard), delivery)));
         ReceiverContext.result(topic, settling.thenApply(found -> found.orElse(false)))
                 .whenComplete((accepted, failure) -> {
                     open.remove(request);
@@ -144,6 +151,10 @@ final class ReceiptLeases implements Leases {
                     }
                 });
         return mine.copy();
+    }
+
+    private static Settlement checked(Settlement settlement, Shard shard) {
+        return settlement instanceof Release release ? release.forShard(shard) : settlement;
     }
 
     /** A settlement in progress. */

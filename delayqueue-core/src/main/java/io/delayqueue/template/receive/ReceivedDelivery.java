@@ -24,7 +24,7 @@ final class ReceivedDelivery extends LeasedMessage implements LeasedDelivery {
      * @throws io.delayqueue.store.UnreadableMessageException if the message cannot be decoded
      */
     ReceivedDelivery(ReceiverContext context, ReceiverShard shard, Claim claim, Duration lease, long polledAt) {
-        super(shard.clock(), shard.shard().topic(), claim, context.limits(lease), polledAt);
+        super(shard.clock(), shard.shard(), claim, context.limits(lease), polledAt);
         this.context = context;
         this.shard = shard;
         envelope();

@@ -183,6 +183,9 @@ final class ReceiverShard implements Demand {
         if (ended == null) {
             // claims of a repeated poll: the start of their leases is unknown
             release(reply.claims());
+            if (reply.limited()) {
+                nextPoll.headAt(reply.nextDueMillis()); // the settlements may have given back a place
+            }
             return;
         }
         boolean moreIsDue = reply.untilNextDue().isZero();

@@ -16,7 +16,7 @@
 --@include head
 --@include version
 --@include taken
-local identity = redis.call('HGET', metaKey, 'identity')
+local identity, limits = unpack(redis.call('HMGET', metaKey, 'identity', 'limits'))
 if identity ~= ARGV[1] then
   return identity and {'MISMATCH', identity} or {'UNKNOWN'}
 end
@@ -49,4 +49,8 @@ if not leased or scheduled then
   return {'OK', 'c', version}
 end
 redis.pcall('PUBLISH', ARGV[2], 'r ' .. ARGV[3] .. ' ' .. ARGV[4])
+if limits then
+  -- a place became free
+  redis.pcall('PUBLISH', ARGV[2], 's ' .. ARGV[3] .. ' -')
+end
 return {'OK', 'h', version}

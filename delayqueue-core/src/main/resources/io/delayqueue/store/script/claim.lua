@@ -78,8 +78,9 @@ end
 -- message (orphans) go to separate lists, and so do suspects that were rescheduled or postponed, with their due times.
 -- A suspect is claimed first; isolated is its id. The claim ends before a message with a crash that would wait for a
 -- handler: at the next crash of the process that message would be counted a crash for its neighbours.
-local function plannedClaim(ids, before, messages, suspect, handled)
+local function plannedClaim(ids, before, messages, suspect, handlers)
   local plan = {ids = {}, messages = {}, before = {}, orphans = {}, expired = {}, ends = {}, suspects = {}}
+  local handled = math.max(1, handlers)
   if suspect then
     plan.isolated = redis.call('ZRANGEBYSCORE', scheduleKey, FROM_SUSPECT, TO_SUSPECT, 'LIMIT', '0', '1')[1]
     handled = handled + 1
@@ -121,10 +122,10 @@ local function plannedClaim(ids, before, messages, suspect, handled)
   return plan
 end
 
--- the claim of the first execution, without the messages that are no longer leased by it
+-- the claim of the first execution, without the messages that are no longer, or not yet, leased by it
 local function recordedClaim()
   local record = cmsgpack.unpack(redis.call('HGET', metaKey, 'r:' .. consumer))
-  local claim = {ids = {}, messages = {}, before = {}, suspects = {}, rejectedSettlements = record[2]}
+  local claim = {ids = {}, messages = {}, before = {}, suspects = {}, unclaimed = {}, rejectedSettlements = record[2]}
   claim.rejectedRenewals, claim.reclaimed, claim.newDeadLetters = record[3], record[4] or {}, record[5] or {}
   for _, id in ipairs(record[1]) do
     local delivery = redis.call('HGET', deliveriesKey, id)
@@ -136,6 +137,8 @@ local function recordedClaim()
       counts = string.gsub(counts, '%+$', '')
       claim.before[at] = delivery ~= token and delivery ~= token .. '+'
         and '- ' .. (attempts - 1) .. counts .. ' ' .. due .. ' ' .. failure
+    else
+      claim.unclaimed[#claim.unclaimed + 1] = id
     end
   end
   return claim

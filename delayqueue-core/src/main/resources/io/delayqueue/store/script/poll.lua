@@ -15,17 +15,17 @@
 -- ARGV[14] '1': claims for a receiver, so that the end of a lease counts as an attempt and not as a crash
 -- ARGV[15] six numbers, separated by blanks: permitted attempts of messages without their own limit; most reclaims
 --          (<= 500); time in ms for which reclaiming is suspended; crashes of a message from which on it is a suspect;
---          crashes in isolation after which a message is dead-lettered; number of claimed messages that are handled at
---          once (>= 1): only among them are messages with crashes
+--          crashes in isolation after which a message is dead-lettered; number of messages that can be handled at once:
+--          only so many are claimed of a topic with limits, and messages with crashes only as the first or among them
 -- ARGV[16] a acknowledges (<= 500) ARGV[17] r runs of acknowledges with the same token
 -- ARGV[18] b renewals (<= 500)     ARGV[19] c other settlements (<= 500)
 -- then a ids, r times token and length of the run; b ids, b tokens, b leases in ms;
 -- c times: verb, id, token, value, failure; a verb is 'retry' | 'retryIfAttemptsLeft' (dead-letters after the last
 -- permitted attempt) | 'postpone' (dead-letters with the failure after the last permitted postponement) | 'deadLetter' |
--- 'release'; the value is the delay of a retry or release in ms, the delay and the most postponements or 0, or the cause
+-- 'release' | 'hold' (a release, and nothing is claimed until then); the value is the delay of a retry, release or hold in ms, the delay and the most postponements or 0, or the cause
 -- of a dead letter, followed by ' ' and the handling time in ms if it is known
--- result {'OK', now in µs, next due in ms, next lease end in ms, whether suspects are left (0 or 1), claimed ids, their
---         messages, their deliveries before the claim or false, indices of rejected settlements, indices of rejected
+-- result {'OK', now in µs, next due in ms, next lease end in ms, 1 if suspects are left plus 2 if the topic has limits or
+--         is held, claimed ids, their messages, their deliveries before the claim or false, indices of rejected settlements, indices of rejected
 --         renewals, reclaimed ids, dead letters (id, cause, ...)}; lists at the end are omitted if they are empty
 --        | {'UNKNOWN'} | {'MISMATCH', identity} | {'STALE'}: a later poll of this consumer has run
 -- indices count from 1, acknowledges before other settlements
@@ -48,8 +48,9 @@
 --@include firstdue
 local consumer, claimToken = ARGV[4], ARGV[6]
 local maxGap, sinceLastPoll = tonumber(ARGV[10]), tonumber(ARGV[11])
-local identity, polledText, graceText, largest, lastPollText, jumpedText, behindText, suspectsMarked = unpack(redis.call(
-  'HMGET', metaKey, 'identity', 'polled', 'grace', 'largest', 'c:' .. consumer, 'jumped', 'behind', 'suspects'))
+local identity, polledText, graceText, largest, lastPollText, jumpedText, behindText, suspectsMarked, limits =
+  unpack(redis.call('HMGET', metaKey, 'identity', 'polled', 'grace', 'largest', 'c:' .. consumer, 'jumped', 'behind',
+    'suspects', 'limits'))
 if identity ~= ARGV[1] then
   return identity and {'MISMATCH', identity} or {'UNKNOWN'}
 end
@@ -85,6 +86,18 @@ if suspectsMarked and not suspects then
 end
 local claimsSuspect = suspects and ARGV[13] == '1'
 local claimsDue = not repeated and ARGV[7] ~= '0' and tonumber(firstDue) <= now
+local limit, limitOf, placesAndTokens, claimable, holdTopic
+if limits or others > 0 then
+  --@include limiting
+  limit = limits and limitOf(limits)
+end
+if limit and limits == '0 0 0 0' and limit.heldUntil + 3600000 < steady then
+  redis.call('HDEL', metaKey, 'limits', 'hold')
+  limit, limits = nil, nil
+end
+if limit and acks + others == 0 and placesAndTokens(0) == 0 then
+  claimsDue, claimsSuspect = false, false
+end
 local times = {'polled', nowText}
 if suspendedUntil ~= tonumber(graceText or 0) then
   times[3], times[4] = 'grace', textOf(suspendedUntil)
@@ -95,8 +108,8 @@ if jumped ~= tonumber(jumpedText or 0) or behind ~= tonumber(behindText or 0) th
 end
 local pollTime = (jumped == 0 and '' or textOf(steady) .. ' ') .. nowText
 
-local function signalDueMessagesLeft(nextDue, suspectsLeft)
-  if ARGV[12] == '1' and (suspectsLeft or tonumber(nextDue) <= now) then
+local function signalDueMessagesLeft(nextDue, suspectsLeft, toAll)
+  if (toAll or ARGV[12] == '1') and (suspectsLeft or tonumber(nextDue) <= now) then
     redis.pcall('PUBLISH', ARGV[2], 's ' .. ARGV[3] .. ' ' .. consumer)
   end
 end
@@ -108,12 +121,15 @@ if idleRepeat or not (claimsDue or claimsSuspect or reclaims or repeated or acks
     redis.call('HDEL', metaKey, '')
     redis.call('HSET', metaKey, 'c:' .. consumer, idlePoll, unpack(times))
   end
+  if limit then
+    firstDue, suspects = claimable(firstDue, suspects)
+  end
   signalDueMessagesLeft(firstDue, false)
-  return {'OK', nowMicros, firstDue, redisEnd(firstLeaseEnd), suspects and 1 or 0}
+  return {'OK', nowMicros, firstDue, redisEnd(firstLeaseEnd), (suspects and 1 or 0) + (limit and 2 or 0)}
 end
 
 local due = {}
-if claimsDue then
+if claimsDue and not limit then
   due = redis.call('ZRANGEBYSCORE', scheduleKey, '-inf', nowText, 'LIMIT', '0', ARGV[7])
 end
 -- the form of a token: the consumer, '-', the poll and a secret. It excludes the '-' of a scheduled message, and texts with a
@@ -125,7 +141,7 @@ local RECEIPT = '^r%-(' .. string.rep('%x', 40) .. ')$'
 local mark = ARGV[14] == '1' and '+' or ''
 local maxBytes = tonumber(ARGV[8])
 local claimedDeliveries, claimedMessages, ackedDeliveries
-local usual = KEYS[6] and not (repeated or reclaims or suspects or renewals + others > 0)
+local usual = KEYS[6] and not (limit or repeated or reclaims or suspects or renewals + others > 0)
 if usual and acks > 0 then
   ackedDeliveries = redis.call('HMGET', deliveriesKey, unpack(ARGV, 20, 19 + acks))
   local i = 1
@@ -160,6 +176,12 @@ if usual then
   redis.call('HDEL', metaKey, '')
   redis.call('HSET', metaKey, 'c:' .. consumer, ARGV[5] .. ' ' .. pollTime,
     'r:' .. consumer, cmsgpack.pack({due, {}, {}}), unpack(times))
+  -- the order of writes is that of the long way
+  if acks > 0 then
+    redis.call('HDEL', messagesKey, unpack(ARGV, 20, 19 + acks))
+    redis.call('HDEL', deliveriesKey, unpack(ARGV, 20, 19 + acks))
+    redis.call('ZREM', leasesKey, unpack(ARGV, 20, 19 + acks))
+  end
   local n = #due
   if n > 0 then
     local leases, deliveries, ending, token = {}, {}, leaseEnd(tonumber(ARGV[9])), claimToken .. mark
@@ -168,16 +190,10 @@ if usual then
       leases[at - 1], leases[at] = ending, id
       deliveries[at - 1], deliveries[at] = id, token
     end
-    -- the order of writes is that of the long way
     redis.call('ZADD', leasesKey, unpack(leases))
     redis.call('HSET', deliveriesKey, unpack(deliveries))
     -- a claim reads the first messages of the schedule
     redis.call('ZREMRANGEBYRANK', scheduleKey, '0', n - 1)
-  end
-  if acks > 0 then
-    redis.call('HDEL', messagesKey, unpack(ARGV, 20, 19 + acks))
-    redis.call('HDEL', deliveriesKey, unpack(ARGV, 20, 19 + acks))
-    redis.call('ZREM', leasesKey, unpack(ARGV, 20, 19 + acks))
   end
   local nextDue = firstDue
   if n > 0 then
@@ -197,10 +213,10 @@ local signalChannel, signalName = ARGV[2], ARGV[3]
 local usualLease = tonumber(ARGV[9])
 local usualAttempts, maxReclaims, isolateAfter, crashLimit, handlers
 do
-  local attempts, most, after, limit, handled =
+  local attempts, most, after, crashes, handled =
     string.match(ARGV[15], '^(%d+) (%d+) %d+ (%d+) (%d+) (%d+)$')
   usualAttempts, maxReclaims, isolateAfter = tonumber(attempts), most, tonumber(after)
-  crashLimit, handlers = tonumber(limit), tonumber(handled)
+  crashLimit, handlers = tonumber(crashes), tonumber(handled)
 end
 --@include packedtime
 --@include head
@@ -217,6 +233,23 @@ local otherFirst = renewFirst + 3 * renewals
 local heldAcks = checkedAcks(ackFirst, acks, ackedDeliveries, runs, rejectedSettlements)
 local heldOthers = checkedOthers(otherFirst, others, acks, rejectedSettlements)
 local heldRenewals = checkedRenewals(renewFirst, renewals, rejectedRenewals)
+local ending = (heldAcks and #heldAcks or acks) + #heldOthers
+local holds = false
+for _, other in ipairs(heldOthers) do
+  holds = holds or ARGV[other[1]] == 'hold'
+end
+if holds then
+  due, claimsSuspect = {}, false
+elseif limit and not repeated then
+  -- nothing is claimed in advance: a place belongs to a message that is handled
+  local most = math.min(tonumber(ARGV[7]), handlers)
+  local permitted = placesAndTokens(ending)
+  claimsSuspect = claimsSuspect and permitted > 0
+  most = math.min(most, permitted - (claimsSuspect and 1 or 0))
+  if claimsDue and most > 0 then
+    due = redis.call('ZRANGEBYSCORE', scheduleKey, '-inf', nowText, 'LIMIT', '0', most)
+  end
+end
 local claim = repeated and recordedClaim() or plannedClaim(due, claimedDeliveries, claimedMessages, claimsSuspect, handlers)
 
 -- as above, so that all writes below run even if memory is full
@@ -224,7 +257,12 @@ redis.call('HDEL', metaKey, '')
 local reclaimed, newDeadLetters = {}, {}
 if repeated then
   -- the settlements that this execution rejects include those that the first execution completed
-  removeRemains(rejectedSettlements, acks, ackFirst, otherFirst)
+  for _, index in ipairs(rejectedSettlements) do
+    removeRemains(ARGV[index <= acks and ackFirst + index - 1 or otherFirst + 5 * (index - acks - 1) + 1])
+  end
+  for _, id in ipairs(claim.unclaimed) do
+    removeRemains(id)
+  end
   rejectedSettlements, rejectedRenewals = claim.rejectedSettlements, claim.rejectedRenewals
   reclaimed, newDeadLetters = claim.reclaimed, claim.newDeadLetters
   if unmeasured > 0 then
@@ -232,12 +270,17 @@ if repeated then
     redis.call('HSET', metaKey, 'c:' .. consumer, lastPoll, unpack(times))
   end
 else
+  if limit and limit.interval > 0 and #claim.ids > 0 then
+    limit.arrival = limit.arrival + #claim.ids * limit.interval
+    times[#times + 1], times[#times + 2] = 'arrival', string.format('%.0f', limit.arrival)
+  end
   local record = cmsgpack.pack({claim.ids, rejectedSettlements, rejectedRenewals})
   redis.call('HSET', metaKey, 'c:' .. consumer, ARGV[5] .. ' ' .. pollTime, 'r:' .. consumer, record, unpack(times))
 end
-writeClaim(claim, newDeadLetters)
+-- leases end before others begin, so that at no stop of the script there are more than a limit permits
 settleAcks(ackFirst, acks, heldAcks)
 settleOthers(otherFirst, heldOthers, newDeadLetters)
+writeClaim(claim, newDeadLetters)
 renew(renewFirst, renewals, heldRenewals)
 if reclaims then
   reclaim(maxReclaims, reclaimed, newDeadLetters)
@@ -256,8 +299,16 @@ end
 if tonumber(nextDue) < tonumber(firstDue) then
   redis.pcall('PUBLISH', signalChannel, 'h ' .. signalName .. ' ' .. nextDue)
 end
-signalDueMessagesLeft(nextDue, suspectsLeft and (claimsSuspect or #reclaimed + #claim.suspects > 0))
+local opened = false
+if limit then
+  nextDue, suspectsLeft = claimable(nextDue, suspectsLeft)
+  opened = limit.concurrent > 0 and ending + #reclaimed + #newDeadLetters > 0
+  if opened and tonumber(nextDue) > now and nextDue ~= NEVER then
+    redis.pcall('PUBLISH', signalChannel, 'h ' .. signalName .. ' ' .. nextDue)
+  end
+end
+signalDueMessagesLeft(nextDue, suspectsLeft and (opened or claimsSuspect or #reclaimed + #claim.suspects > 0), opened)
 return {
-  'OK', nowMicros, nextDue, redisEnd(nextLeaseEnd), suspectsLeft and 1 or 0, claim.ids, claim.messages, claim.before,
-  rejectedSettlements, rejectedRenewals, reclaimed, newDeadLetters
+  'OK', nowMicros, nextDue, redisEnd(nextLeaseEnd), (suspectsLeft and 1 or 0) + (limit and 2 or 0), claim.ids,
+  claim.messages, claim.before, rejectedSettlements, rejectedRenewals, reclaimed, newDeadLetters
 }

@@ -81,13 +81,13 @@ local function settleAcks(first, n, held)
   end
 end
 
--- removes the entries that the first execution left of messages that it removed
-local function removeRemains(indices, acks, ackFirst, otherFirst)
-  for _, index in ipairs(indices) do
-    local id = ARGV[index <= acks and ackFirst + index - 1 or otherFirst + 5 * (index - acks - 1) + 1]
-    if redis.call('HEXISTS', messagesKey, id) == 0 then
-      forget(id)
-    end
+-- removes what a script that stopped midway left of a message: the entries of a removed message, or the lease of a scheduled
+-- one, which would take a place
+local function removeRemains(id)
+  if redis.call('HEXISTS', messagesKey, id) == 0 then
+    forget(id)
+  elseif string.byte(redis.call('HGET', deliveriesKey, id) or '-') == 45 and redis.call('ZSCORE', scheduleKey, id) then
+    redis.call('ZREM', leasesKey, id)
   end
 end
 
@@ -121,7 +121,10 @@ local function settleOthers(first, held, newDeadLetters)
     elseif postponable then
       local rest = string.sub(unmarked(counts), #postponed(counts) + 1)
       toSchedule(id, textOf(now + delay), attempts - 1, lastFailure, 'p' .. (postponements + 1) .. rest)
-    elseif verb == 'release' then
+    elseif verb == 'release' or verb == 'hold' then
+      if verb == 'hold' then
+        holdTopic(tonumber(delay), id)
+      end
       local due = delay and textOf(now + delay) or select(3, parsed(delivery, message))
       toSchedule(id, due, attempts - 1, lastFailure, unmarked(counts), select(3, parsed(nil, message)))
     else

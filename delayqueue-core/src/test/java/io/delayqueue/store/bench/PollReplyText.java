@@ -35,6 +35,9 @@ public final class PollReplyText {
         if (reply.suspectsLeft()) {
             parts.add("suspects left");
         }
+        if (reply.limited()) {
+            parts.add("limited");
+        }
         return String.join(", ", parts);
     }
 

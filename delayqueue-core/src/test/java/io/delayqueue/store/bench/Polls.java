@@ -143,7 +143,13 @@ public final class Polls {
 
     /** Releases a message for {@code delay} milliseconds. */
     public Polls release(String id, String token, long delay) {
-        settlements.add(new Settlement.Release(id, token, Duration.ofMillis(delay)));
+        settlements.add(new Settlement.Release(id, token, Duration.ofMillis(delay), false));
+        return this;
+    }
+
+    /** Releases a message for {@code time} milliseconds, and holds its topic. */
+    public Polls hold(String id, String token, long time) {
+        settlements.add(Settlement.Release.holding(id, token, Duration.ofMillis(time)));
         return this;
     }
 

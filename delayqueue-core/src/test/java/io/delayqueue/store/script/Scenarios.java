@@ -213,7 +213,30 @@ final class Scenarios {
                                 .acknowledge("x", "w1-1")
                                 .renew("x", "w1-1", 90),
                         Set.of("a", "c", "d", "e", "f", "g", "h", "i", "j", "k")),
-                poll("reclaim", over, poll -> poll, Set.of("a", "b", "c", "d", "e", "f", "g", "h")));
+                poll("reclaim", over, poll -> poll, Set.of("a", "b", "c", "d", "e", "f", "g", "h")),
+                limited(
+                        "claim and settle in a topic with limits",
+                        poll -> poll.claim(10).acknowledge("a", "w1-1").release("b", "w1-2", 4)),
+                limited("hold", poll -> poll.claim(10).hold("a", "w1-1", 6)));
+    }
+
+    /** A poll of a topic with two places and a message each second. */
+    private static Scenario limited(String name, UnaryOperator<Polls> poll) {
+        ShardState state = new ShardState()
+                .leased("a", T0 - 9, "w1-1", END)
+                .leased("b", T0 - 9, "w1-2", END)
+                .scheduled("c", T0 - 5)
+                .scheduled("d", T0 - 4)
+                .scheduled("e", T0 + 5);
+        return new Scenario(
+                name,
+                "poll",
+                state,
+                bench -> {
+                    bench.redis().call("HSET", bench.key("meta"), "limits", "2 1000000 3 0");
+                    return bench.poll(poll.apply(Polls.by("w1", 2)));
+                },
+                Set.of("c", "d", "e"));
     }
 
     private static Stream<Scenario> verbs() {

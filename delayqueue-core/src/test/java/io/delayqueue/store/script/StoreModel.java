@@ -73,6 +73,15 @@ final class StoreModel {
         long polled;
         long polledPassed;
         long grace;
+        /** Permitted leases and time between claims in ms; 0 for none. */
+        int places;
+
+        long interval;
+        int burst;
+        /** When the next claim would be on time if there were no burst, and until when nothing is claimed. */
+        long arrival;
+
+        long heldUntil;
 
         KindModel(QueueKind kind) {
             this.kind = kind;
@@ -88,6 +97,18 @@ final class StoreModel {
 
         List<Live> leased() {
             return live(message -> message.token != null, BY_LEASE);
+        }
+
+        boolean isLimited() {
+            return places > 0 || interval > 0 || heldUntil > 0;
+        }
+
+        /** When the next message may be claimed, by the owners' clocks; null if a lease must end before. */
+        @Nullable
+        Long opens() {
+            return places > 0 && leased().size() >= places
+                    ? null
+                    : Math.max(heldUntil, interval == 0 ? 0 : arrival - (burst - 1) * interval);
         }
 
         private List<Live> live(Predicate<Live> which, Comparator<Live> order) {
@@ -195,6 +216,14 @@ final class StoreModel {
                     + (crashes == 0 ? "" : "/" + crashes + "/" + isolatedCrashes)
                     + mark;
         }
+    }
+
+    /** Limits the topic as {@code limits} of meta. */
+    String limit(int places, int interval, int burst) {
+        messages().places = places;
+        messages().interval = interval;
+        messages().burst = burst;
+        return places + " " + interval * 1000L + " " + burst + " 0";
     }
 
     private KindModel messages() {
@@ -340,10 +369,14 @@ final class StoreModel {
                 .filter(extension -> kind.held(extension.id(), extension.token()) == null)
                 .forEach(rejected::add);
         List<DeadLettered> deadLettered = new ArrayList<>();
-        List<Claim> claims = claim(kind, request, deadLettered);
-        ordered.stream()
+        List<Settlement> accepted = ordered.stream()
                 .filter(settlement -> !gone.contains(settlement))
-                .forEach(settlement -> settle(kind, settlement, deadLettered));
+                .toList();
+        List<DeadLettered> expired = new ArrayList<>();
+        List<Claim> claims = claim(kind, request, permitted(kind, accepted, request), expired);
+        kind.arrival = Math.max(passed, kind.arrival) + claims.size() * kind.interval;
+        accepted.forEach(settlement -> settle(kind, settlement, deadLettered));
+        deadLettered.addAll(expired);
         request.extensions().forEach(renewal -> {
             Live message = kind.held(renewal.id(), renewal.token());
             if (message != null) {
@@ -352,12 +385,20 @@ final class StoreModel {
             }
         });
         List<String> reclaimed = passed >= kind.grace ? reclaim(kind, request, deadLettered) : List.of();
+        long nextDue = kind.scheduled().stream()
+                .mapToLong(message -> message.due)
+                .findFirst()
+                .orElse(PollReply.NEVER);
+        boolean suspects = !kind.suspects().isEmpty();
+        Long opens = kind.opens();
+        boolean closed = kind.isLimited() && (opens == null || opens > passed);
+        if (closed) {
+            long at = opens == null ? PollReply.NEVER : now + opens - passed;
+            nextDue = suspects ? at : Math.max(at, nextDue);
+        }
         return new PollReply(
                 now * 1000,
-                kind.scheduled().stream()
-                        .mapToLong(message -> message.due)
-                        .findFirst()
-                        .orElse(PollReply.NEVER),
+                nextDue,
                 kind.leased().stream()
                         .mapToLong(message -> message.leaseEnd - passed + now)
                         .findFirst()
@@ -366,7 +407,8 @@ final class StoreModel {
                 rejected,
                 reclaimed,
                 deadLettered,
-                !kind.suspects().isEmpty(),
+                suspects && !closed,
+                kind.isLimited(),
                 null);
     }
 
@@ -384,15 +426,38 @@ final class StoreModel {
         return fitting;
     }
 
-    private List<Claim> claim(KindModel kind, PollRequest request, List<DeadLettered> deadLettered) {
+    /** The number of messages that a poll may claim. */
+    private int permitted(KindModel kind, List<Settlement> accepted, PollRequest request) {
+        if (accepted.stream()
+                        .anyMatch(
+                                settlement -> settlement instanceof Settlement.Release release && release.holdsTopic())
+                || kind.heldUntil > passed) {
+            return 0;
+        }
+        int places = kind.places == 0
+                ? PollRequest.MAX_BATCH
+                : kind.places - kind.leased().size() + accepted.size();
+        long tokens = kind.interval == 0
+                ? PollRequest.MAX_BATCH
+                : kind.burst - Math.max(0, (kind.arrival - passed + kind.interval - 1) / kind.interval);
+        return (int) Math.max(0, Math.min(places, tokens));
+    }
+
+    private List<Claim> claim(KindModel kind, PollRequest request, int permitted, List<DeadLettered> deadLettered) {
         List<Live> due = new ArrayList<>();
-        if (request.claiming().suspect()) {
+        if (request.claiming().suspect() && permitted > 0) {
             kind.suspects().stream().limit(1).forEach(due::add);
         }
         int handled = due.size() + Math.max(1, request.claiming().handlers());
         kind.scheduled().stream()
                 .filter(message -> message.due <= now)
-                .limit(request.claiming().max())
+                .limit(Math.min(
+                        permitted - due.size(),
+                        kind.isLimited()
+                                ? Math.min(
+                                        request.claiming().max(),
+                                        request.claiming().handlers())
+                                : request.claiming().max()))
                 .forEach(due::add);
         List<Claim> claims = new ArrayList<>();
         List<Live> fitting = fitting(kind, due, due.size(), request.claiming().maxBytes());
@@ -447,6 +512,9 @@ final class StoreModel {
             message.suspect = false;
         } else if (settlement instanceof Settlement.Release release) {
             Duration delay = release.delay();
+            if (release.holdsTopic() && delay != null) {
+                kind.heldUntil = Math.max(kind.heldUntil, passed + delay.toMillis());
+            }
             long due = delay == null ? message.deliveryDue : now + delay.toMillis();
             message.back(due, message.attempts - 1, message.failure);
             message.suspect &= message.due <= now;

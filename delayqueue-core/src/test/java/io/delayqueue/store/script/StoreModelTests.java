@@ -21,6 +21,7 @@ import io.delayqueue.store.PollRequest.Reclaiming;
 import io.delayqueue.store.Purge;
 import io.delayqueue.store.SendReply;
 import io.delayqueue.store.Settlement;
+import io.delayqueue.store.ShardCounts;
 import io.delayqueue.store.bench.PollReplyText;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.StoreBench;
@@ -39,6 +40,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -72,6 +74,7 @@ class StoreModelTests {
     private final List<String> log = new ArrayList<>();
     private final Set<String> answers = new TreeSet<>();
     private Random random = new Random(0);
+    private boolean holds;
 
     private record Held(String id, String token) {}
 
@@ -94,6 +97,31 @@ class StoreModelTests {
     void theStoreDoesWhatTheModelDoesOnTheLongWay() {
         bench.takeLongWay();
         compare(2, FEW_CALLS);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"2, 0, 1", "0, 1000, 2", "3, 500, 1", "0, 0, 1"})
+    void theStoreDoesWhatTheModelDoesInATopicWithLimits(int places, int interval, int burst) {
+        limit(places, interval, burst);
+        compare(3, FEW_CALLS);
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    @Tag("long")
+    @Tag("core")
+    void theStoreDoesWhatTheModelDoesInATopicWithLimitsForAnySeed(long seed) {
+        Random limits = new Random(seed);
+        limit(limits.nextInt(5), limits.nextInt(3) * 400, 1 + limits.nextInt(4));
+        compare(seed, MANY_CALLS);
+    }
+
+    private void limit(int places, int interval, int burst) {
+        holds = true;
+        String limits = model.limit(places, interval, burst);
+        if (places + interval > 0) {
+            bench.redis().call("HSET", bench.key("meta"), "limits", limits);
+        }
     }
 
     @ParameterizedTest
@@ -126,7 +154,9 @@ class StoreModelTests {
                         .isEqualTo(model.state());
             }
         }
-        assertThat(answers).contains(EVERYTHING);
+        if (!holds) {
+            assertThat(answers).contains(EVERYTHING);
+        }
     }
 
     private String last() {
@@ -195,11 +225,22 @@ class StoreModelTests {
         } else if (choice < 98) {
             log.add("count");
             QueueKind kind = random.nextBoolean() ? QueueKind.MESSAGES : QueueKind.NOTIFICATIONS;
-            return both(model.count(kind), Await.result(bench.store().count(shard(kind))));
+            return both(model.count(kind), withoutLimits(Await.result(bench.store().count(shard(kind)))));
         }
         log.add("restart");
         bench.restartProcess();
         return both("", "");
+    }
+
+    private static ShardCounts withoutLimits(ShardCounts counts) {
+        return new ShardCounts(
+                counts.scheduled(),
+                counts.ready(),
+                counts.suspects(),
+                counts.leased(),
+                counts.dead(),
+                counts.unreviewed(),
+                counts.lag());
     }
 
     private static String[] both(Object expected, Object actual) {
@@ -332,8 +373,13 @@ class StoreModelTests {
     private Settlement settle(Held delivery) {
         Failure failure = new Failure("E", "no " + random.nextInt(9), random.nextBoolean() ? "at x\nat y" : null);
         return switch (random.nextInt(8)) {
-            case 0 -> new Settlement.Release(delivery.id, delivery.token);
-            case 7 -> new Settlement.Release(delivery.id, delivery.token, Duration.ofMillis(random.nextInt(9000)));
+            case 0 ->
+                holds && random.nextInt(4) == 0
+                        ? Settlement.Release.holding(
+                                delivery.id, delivery.token, Duration.ofMillis(1 + random.nextInt(3000)))
+                        : new Settlement.Release(delivery.id, delivery.token);
+            case 7 ->
+                new Settlement.Release(delivery.id, delivery.token, Duration.ofMillis(random.nextInt(9000)), false);
             case 1, 2 ->
                 new Settlement.Retry(delivery.id, delivery.token, Duration.ofMillis(random.nextInt(9000)), failure);
             case 3 -> new Settlement.ToDeadLetters(delivery.id, delivery.token, DeadLetterCause.REQUESTED, failure);
