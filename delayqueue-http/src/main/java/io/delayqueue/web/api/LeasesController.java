@@ -5,6 +5,7 @@ import io.delayqueue.web.api.MessageSettling.Settled;
 import io.delayqueue.web.api.request.DeadLetterRequest;
 import io.delayqueue.web.api.request.EmptyRequest;
 import io.delayqueue.web.api.request.ExtendRequest;
+import io.delayqueue.web.api.request.HoldRequest;
 import io.delayqueue.web.api.request.PostponeRequest;
 import io.delayqueue.web.api.request.RetryRequest;
 import io.delayqueue.web.api.request.SettleAction;
@@ -55,6 +56,16 @@ public class LeasesController extends ApiController {
     @Requires(Permission.CONSUME)
     public PendingResponse<Void> postpone(Call call, PostponeRequest request) {
         return respond(settling.one(call.receipt(), SettleAction.POSTPONE, request.delay(), null, null));
+    }
+
+    /**
+     * Holds the topic, which must have one shard: the message, and any other one of the topic, is delivered after the delay.
+     * The attempt does not count.
+     */
+    @PostMapping(LEASE + "/hold")
+    @Requires(Permission.CONSUME)
+    public PendingResponse<Void> hold(Call call, HoldRequest request) {
+        return respond(settling.one(call.receipt(), SettleAction.HOLD, request.delay(), null, null));
     }
 
     /** Dead-letters the message. */

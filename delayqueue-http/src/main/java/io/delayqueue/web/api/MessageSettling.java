@@ -70,7 +70,7 @@ public record MessageSettling(Leases leases, Duration timeout) {
     /**
      * Settles a message.
      *
-     * @param delay for {@link SettleAction#RETRY}, by default zero, and {@link SettleAction#POSTPONE}
+     * @param delay for {@link SettleAction#RETRY}, by default zero, {@link SettleAction#POSTPONE} and {@link SettleAction#HOLD}
      * @param reason for {@link SettleAction#RETRY} and {@link SettleAction#DEAD_LETTER}; optional
      * @param lease for {@link SettleAction#EXTEND}
      */
@@ -114,6 +114,7 @@ public record MessageSettling(Leases leases, Duration timeout) {
                         requireNonNullElse(delay, Duration.ZERO),
                         requireNonNullElse(reason, "requested by the receiver"));
             case POSTPONE -> leases.postpone(text, requireNonNull(delay));
+            case HOLD -> leases.holdTopic(text, requireNonNull(delay));
             case DEAD_LETTER -> leases.deadLetter(text, requireNonNullElse(reason, "dead-lettered by the receiver"));
             case EXTEND -> leases.extendLease(text, requireNonNull(lease));
             case RELEASE -> leases.release(text);

@@ -85,6 +85,22 @@ class SettleTests {
     }
 
     @Test
+    void aHoldAppliesToTheTopicAndCountsNoAttempt() {
+        JsonNode held = received(topic, "held");
+        JsonNode alsoHeld = received(topic, "also held");
+
+        Reply reply = node.post("/leases/" + ApiNode.receipt(held) + "/hold", "{\"delay\": \"1h\"}");
+        Reply release = node.post("/leases/" + ApiNode.receipt(alsoHeld) + "/release", "");
+
+        assertThat(reply.status()).isEqualTo(204);
+        assertThat(release.status()).isEqualTo(204);
+        assertThat(found("held").attempts()).isZero();
+        assertThat(found("held").state()).isEqualTo(MessageState.SCHEDULED);
+        assertThat(found("also held").state()).isEqualTo(MessageState.READY);
+        assertThat(node.receive(topic, "{}").json().path("messages")).isEmpty();
+    }
+
+    @Test
     void receiptIsThatOfTheJavaApi() {
         String receipt = ApiNode.receipt(received(topic, "a"));
         assertThat(node.bean(Leases.class).release(receipt).join()).isTrue();

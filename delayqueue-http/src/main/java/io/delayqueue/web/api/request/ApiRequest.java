@@ -15,6 +15,7 @@ public sealed interface ApiRequest
                 DueRequest,
                 EmptyRequest,
                 ExtendRequest,
+                HoldRequest,
                 JobStartRequest,
                 PostponeRequest,
                 ReceiveRequest,
@@ -29,6 +30,12 @@ public sealed interface ApiRequest
 
     /** Maximum delay of a retry or postponement. */
     Duration MAX_DELAY = Duration.ofDays(3650);
+
+    /** Minimum time for which a topic is held. */
+    Duration MIN_HOLD = Duration.ofMillis(1);
+
+    /** Maximum time for which a topic is held. */
+    Duration MAX_HOLD = Duration.ofHours(1);
 
     /** Minimum lease. */
     Duration MIN_LEASE = Duration.ofSeconds(1);

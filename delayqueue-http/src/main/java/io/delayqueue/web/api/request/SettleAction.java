@@ -14,6 +14,9 @@ public enum SettleAction {
     /** Delivers the message again. The attempt does not count. */
     POSTPONE,
 
+    /** Delivers the message again after a delay, and until then no other message of the topic. The attempt does not count. */
+    HOLD,
+
     /** Dead-letters the message. */
     @JsonProperty("dead-letter")
     DEAD_LETTER,
