@@ -32,6 +32,8 @@ public sealed interface SendResult {
         NOT_SENT,
         /** Redis is out of memory. */
         MEMORY_FULL,
+        /** The topic is full: it has as many scheduled and leased messages as its limit {@code max-messages} permits. */
+        FULL,
         /** Redis replied with another error. */
         REDIS_ERROR,
         /** Redis did not reply before the timeout, or the connection broke. */
@@ -47,7 +49,7 @@ public sealed interface SendResult {
         /** Whether sending the same message again may succeed. */
         public boolean isTransient() {
             return switch (this) {
-                case NOT_SENT, MEMORY_FULL, REDIS_ERROR, NO_REPLY, UNREADABLE_REPLY, NOT_CONFIRMED -> true;
+                case NOT_SENT, MEMORY_FULL, FULL, REDIS_ERROR, NO_REPLY, UNREADABLE_REPLY, NOT_CONFIRMED -> true;
                 default -> false;
             };
         }

@@ -11,6 +11,7 @@ import io.delayqueue.message.SendResult.Failed;
 import io.delayqueue.message.SendResult.Kept;
 import io.delayqueue.message.SendResult.Reason;
 import io.delayqueue.message.SendResult.Replaced;
+import io.delayqueue.message.SendResult.Success;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.RedisCallException.Kind;
@@ -288,15 +289,14 @@ final class SendBatcher {
                 case REPLACED -> new Replaced(topic, id, reported.dueAt());
                 case KEPT -> new Kept(topic, id);
                 case DUPLICATE -> new Duplicate(topic, id);
+                case FULL -> SendFailures.full(message, reported.limit());
             };
             RedisCallException unconfirmed = reported.unconfirmed();
             results.add(
-                    unconfirmed == null || result instanceof Duplicate
-                            ? result
-                            : SendFailures.of(message, unconfirmed));
+                    unconfirmed == null || result instanceof Failed ? result : SendFailures.of(message, unconfirmed));
             if (result instanceof Duplicate) {
                 events.publish(listener -> listener.duplicateRejected(topic, id));
-            } else if (!(result instanceof Kept) && message.stored(reported.repeated())) {
+            } else if (result instanceof Success && !(result instanceof Kept) && message.stored(reported.repeated())) {
                 sent++;
             }
         }

@@ -1,6 +1,7 @@
 package io.delayqueue.template;
 
 import io.delayqueue.message.Completions;
+import io.delayqueue.message.Printable;
 import io.delayqueue.message.SendResult;
 import io.delayqueue.message.SendResult.Failed;
 import io.delayqueue.message.SendResult.Reason;
@@ -57,6 +58,20 @@ final class SendFailures {
                 Reason.NOT_SENT,
                 "it was not sent because Redis did not reply to the messages before it; send it again",
                 failure);
+    }
+
+    /**
+     * Returns the result of a message that was rejected because its topic is full.
+     *
+     * @param limit number of messages that the topic may have
+     */
+    static Failed full(PendingMessage message, long limit) {
+        return message.notStored(
+                Reason.FULL,
+                "topic " + Printable.of(message.topic()) + " is full: its limit of scheduled and leased messages"
+                        + " (max-messages) is " + limit
+                        + ". Send the message again when some are handled, or raise the limit",
+                null);
     }
 
     /** Whether sending the message again may help. */

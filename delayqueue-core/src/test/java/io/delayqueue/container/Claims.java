@@ -83,7 +83,8 @@ final class Claims {
     }
 
     static ClaimedDelivery delivery(OpenDeliveries deliveries, String id, long sentAt, long repliedAt) {
-        return new ClaimedDelivery(deliveries, new RedisClock(() -> 0), Shard.single("t"), claim(id, 0), OPTIONS, sentAt, repliedAt);
+        return new ClaimedDelivery(
+                deliveries, new RedisClock(() -> 0), Shard.single("t"), claim(id, 0), OPTIONS, sentAt, repliedAt);
     }
 
     /** A delivery that is only told apart from others. */

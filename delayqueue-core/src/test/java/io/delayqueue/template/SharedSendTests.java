@@ -189,7 +189,7 @@ class SharedSendTests extends HeldSendsTest {
     @Test
     void callsThatEndAtOnceDontDeepenTheStack() {
         queue.topics.shardOf("orders", "any").join();
-        SendReply accepted = new SendReply(Outcome.ACCEPTED, Instant.EPOCH, false, null);
+        SendReply accepted = new SendReply(Outcome.ACCEPTED, Instant.EPOCH, false, 0, null);
         sends.set((ids, call) -> CompletableFuture.completedFuture(
                 ids.stream().map(id -> accepted).toList()));
         DelayQueueTemplate template = template(1, 1_000_000);

@@ -25,6 +25,7 @@ final class SendScript {
 
     private static final byte ACCEPTED = 'a';
     private static final byte SAME = 's';
+    private static final byte FULL = 'f';
 
     private SendScript() {}
 
@@ -79,7 +80,7 @@ final class SendScript {
         long now = Replies.number(reply.get(1)) / 1000;
         boolean allAccepted = reply.size() < (durability.isNone() ? 3 : 4);
         byte[] outcomes = allAccepted ? new byte[0] : Replies.bytes(reply.get(2));
-        Iterator<Object> dues = allAccepted
+        Iterator<Object> numbers = allAccepted
                 ? Collections.emptyIterator()
                 : Replies.list(reply.get(3)).iterator();
         List<SendReply> results = new ArrayList<>(messages.size());
@@ -87,9 +88,10 @@ final class SendScript {
             Due due = messages.get(i).due();
             byte outcome = allAccepted ? ACCEPTED : outcomes[i];
             boolean repeated = outcome == SAME || isRemembered(outcome);
+            long limit = outcome == FULL ? Replies.number(numbers.next()) : 0;
             long millis =
-                    repeated ? Replies.number(dues.next()) : EnvelopeFormat.millis(due) + (due.relative() ? now : 0);
-            results.add(new SendReply(outcome(outcome), Instant.ofEpochMilli(millis), repeated, unconfirmed));
+                    repeated ? Replies.number(numbers.next()) : EnvelopeFormat.millis(due) + (due.relative() ? now : 0);
+            results.add(new SendReply(outcome(outcome), Instant.ofEpochMilli(millis), repeated, limit, unconfirmed));
         }
         return results;
     }
@@ -104,6 +106,7 @@ final class SendScript {
             case 'r' -> Outcome.REPLACED;
             case 'k' -> Outcome.KEPT;
             case 'd' -> Outcome.DUPLICATE;
+            case FULL -> Outcome.FULL;
             default -> throw new IllegalStateException("send.lua replied with the unknown outcome " + (char) code);
         };
     }

@@ -91,9 +91,12 @@ if limits or others > 0 then
   --@include limiting
   limit = limits and limitOf(limits)
 end
-if limit and limits == '0 0 0 0' and limit.heldUntil + 3600000 < steady then
-  redis.call('HDEL', metaKey, 'limits', 'hold')
-  limit, limits = nil, nil
+if limit and limit.concurrent + limit.interval == 0 and limit.heldUntil + 3600000 < steady then
+  -- the topic is not limited in what may be claimed, and was not held in the last hour
+  if limit.heldUntil > 0 then
+    redis.call('HDEL', metaKey, 'hold', limits == '0 0 0 0' and 'limits' or '')
+  end
+  limit = nil
 end
 if limit and acks + others == 0 and placesAndTokens(0) == 0 then
   claimsDue, claimsSuspect = false, false

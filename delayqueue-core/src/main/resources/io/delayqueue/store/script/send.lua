@@ -1,5 +1,6 @@
 -- Stores messages. A repeat is recognised by its nonce and gets the outcome of the first send. A message never replaces
--- one with a greater version: it arrived late, and the live message is kept.
+-- one with a greater version: it arrived late, and the live message is kept. A topic whose limit of messages is reached is
+-- full and accepts no further ones; what adds none is decided as ever. That a topic was full is never remembered.
 --
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta
 -- KEYS[6..7] sent, sent.until: remembered outcomes; only if an outcome is to be remembered
@@ -9,33 +10,38 @@
 -- then n ids; n due times (ms since 1970, or '+' and a delay in ms; below 2^48), or one for all if ARGV[5] is ''; n stored
 -- messages from the due time on, or, for a delay, after the due time; for each outcome to remember the index of the
 -- message (1..n), its nonce, and the time to remember in ms
--- result {'OK', now in µs} if all messages were accepted, else with outcomes, due times of repeats. An outcome is a
---         letter: a accepted, s accepted by an earlier execution, r replaced, k kept, d duplicate; an upper-case letter
---         is the remembered outcome of an earlier execution. The due times are those of the messages with an s or an
---         upper-case letter, in their order
+-- result {'OK', now in µs} if all messages were accepted, else with outcomes, numbers. An outcome is a letter: a accepted,
+--         s accepted by an earlier execution, r replaced, k kept, d duplicate, f rejected because the topic is full; an
+--         upper-case letter is the remembered outcome of an earlier execution. The numbers are, in the order of the
+--         messages, the due time of each with an s or an upper-case letter, and the topic's limit for each with an f
 --         | {'UNKNOWN'} | {'MISMATCH', identity}
--- cost O(n log N), 7 commands, two more for several messages, two more if one has over 1,024 bytes, a PUBLISH if the
---        first due time became earlier and one if leased messages were replaced; n is at most 500; 6 more commands if
---        outcomes are remembered
+-- cost O(n log N), 7 commands, two more for several messages, two more if one has over 1,024 bytes, two more if the topic
+--        has a limit of messages and one for each message that it has no room for, a PUBLISH if the first due time became
+--        earlier and one if leased messages were replaced; n is at most 500; 6 more commands if outcomes are remembered
 --
 -- Order of writes: the schedule is written first, because the next claim repairs an id without a message, while a
 -- message without an entry in the schedule would never be delivered. An earlier delivery of the id is removed before
 -- the message is written, so that no old token is valid for the new message. A lease without a delivery has no effect;
 -- the next reclaim removes it. Outcomes are remembered last, so that no outcome is remembered for a message that was
--- not stored because the script stopped. If remembering fails, the send still succeeds.
+-- not stored because the script stopped. If remembering fails, the send still succeeds. A full topic accepts an id that is
+-- in the schedule without a message: this send may have stopped there, and it needs no more room.
 --
 -- The functions below are created in each call and cost as much as a command. So a call creates only those that it needs.
 --@include keys
-local identity = redis.call('HGET', metaKey, 'identity')
+local identity, limits = unpack(redis.call('HMGET', metaKey, 'identity', 'limits'))
 if identity ~= ARGV[1] then
   return identity and {'MISMATCH', identity} or {'UNKNOWN'}
 end
 --@include clock
 --@include packedtime
+--@include room
 local n, modes, sent = tonumber(ARGV[4]), ARGV[5], '1' .. packedTime(now)
 
 -- A single message takes this way: the tables below would cost as much as all commands.
 if n == 1 and modes == '' and #ARGV[8] <= 1000 and redis.call('HEXISTS', messagesKey, ARGV[6]) == 0 then
+  if room and room < 1 and not redis.call('ZSCORE', scheduleKey, ARGV[6]) then
+    return {'OK', nowMicros, 'f', {limit}}
+  end
   local id, due, times = ARGV[6], ARGV[7], sent
   if string.byte(due) == 43 then
     local millis = now + due
@@ -59,8 +65,8 @@ local stored = redis.call('HMGET', messagesKey, unpack(ARGV, 6, dueOffset))
 -- after this argument follow the outcomes to remember
 local rememberOffset = restOffset + n
 local toRemember = (#ARGV - rememberOffset) / 3
--- outcomes other than 'a', by index
-local outcomes, dues, repeatDues = {}, {}, {}
+-- outcomes other than 'a', and due times, by index; the numbers of the result
+local outcomes, dues, numbers = {}, {}, {}
 -- remembered outcomes, by index, and the fields that hold those to remember
 local known, fields
 local unusual = toRemember > 0
@@ -94,7 +100,6 @@ if unusual then
     local line = string.match(ARGV[restOffset + i], '^[^\n]*\n', relative and 1 or 7)
     if hasHead(message) and string.sub(message, 14, 13 + #line) == line then
       dues[i] = textOf(timeAt(message, 8))
-      repeatDues[#repeatDues + 1] = dues[i]
       return 's'
     end
     local mode = string.sub(modes, i, i)
@@ -107,8 +112,7 @@ if unusual then
   end
   for i = 1, n do
     if known[i] then
-      outcomes[i] = string.sub(known[i], 1, 1)
-      repeatDues[#repeatDues + 1] = string.sub(known[i], 2)
+      outcomes[i], dues[i] = string.sub(known[i], 1, 1), string.sub(known[i], 2)
     elseif stored[i] then
       outcomes[i] = outcomeOf(i, stored[i])
     end
@@ -121,6 +125,12 @@ local fresh, largest, earliest, first = 0, 0, nil, nil
 local given, due, times
 for i = 1, n do
   local outcome = outcomes[i]
+  if room and not outcome then
+    room = room - 1
+    if room < 0 and not redis.call('ZSCORE', scheduleKey, ARGV[5 + i]) then
+      outcome, outcomes[i], unusual = 'f', 'f', true
+    end
+  end
   if not outcome or outcome == 'r' then
     local id, argument = ARGV[5 + i], ARGV[oneDue and restOffset or dueOffset + i]
     if argument ~= given then
@@ -174,7 +184,7 @@ if toRemember > 0 then
   for m = 1, toRemember do
     local at = rememberOffset + 3 * m
     local i = tonumber(ARGV[at - 2])
-    if not known[i] then
+    if not known[i] and outcomes[i] ~= 'f' then
       local outcome = outcomes[i] or 'a'
       local expiry = textOf(now + tonumber(ARGV[at]))
       untils[#untils + 1], untils[#untils + 2] = expiry, fields[m]
@@ -192,6 +202,12 @@ if not unusual then
   return {'OK', nowMicros}
 end
 for i = 1, n do
-  outcomes[i] = outcomes[i] or 'a'
+  local outcome = outcomes[i] or 'a'
+  if outcome == 'f' then
+    numbers[#numbers + 1] = limit
+  elseif outcome == 's' or string.byte(outcome) < 97 then
+    numbers[#numbers + 1] = dues[i]
+  end
+  outcomes[i] = outcome
 end
-return {'OK', nowMicros, table.concat(outcomes), repeatDues}
+return {'OK', nowMicros, table.concat(outcomes), numbers}

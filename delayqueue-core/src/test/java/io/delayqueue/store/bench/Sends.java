@@ -61,6 +61,6 @@ public final class Sends {
     }
 
     private static List<SendReply> reply(Outcome outcome, long due, boolean repeated) {
-        return List.of(new SendReply(outcome, Instant.ofEpochMilli(due), repeated, null));
+        return List.of(new SendReply(outcome, Instant.ofEpochMilli(due), repeated, 0, null));
     }
 }

@@ -271,6 +271,21 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
         state.writeTo(redis, keySpace, shard);
     }
 
+    /** Limits the scheduled and leased messages of the shard. */
+    public void limit(int messages) {
+        limit(shard, messages);
+    }
+
+    /** Sets the limits of the shard, see {@code keys.lua}. */
+    public void limits(String limits) {
+        redis.call("HSET", key("meta"), "limits", limits);
+    }
+
+    /** Limits the scheduled and leased messages of another shard, which is open. */
+    public void limit(Shard other, int messages) {
+        redis.call("HSET", keySpace.of(other).meta(), "limits", "0 0 1 " + messages);
+    }
+
     /** Reads the state of the shard. */
     public ShardState state() {
         return state(shard);

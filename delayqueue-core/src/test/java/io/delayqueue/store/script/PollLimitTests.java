@@ -328,7 +328,7 @@ class PollLimitTests extends ScriptTable {
     }
 
     private static void limit(String limits) {
-        bench.redis().call("HSET", bench.key("meta"), "limits", limits);
+        bench.limits(limits);
     }
 
     private static List<String> claimed(PollReply reply) {

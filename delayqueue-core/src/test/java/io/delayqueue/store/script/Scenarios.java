@@ -16,6 +16,7 @@ import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.ShardState;
 import io.delayqueue.store.bench.StoreBench;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
@@ -138,7 +139,27 @@ final class Scenarios {
                         "send",
                         live,
                         bench -> Await.result(bench.store().send(bench.shard(), remembered)),
+                        Set.of("b", "c", "d")),
+                new Scenario(
+                        "send until the topic is full",
+                        "send",
+                        live,
+                        bench -> sendUntilFull(bench, messages),
+                        Set.of("b", "c", "d")),
+                new Scenario(
+                        "send remembered until the topic is full",
+                        "send",
+                        live,
+                        bench -> sendUntilFull(bench, remembered),
                         Set.of("b", "c", "d")));
+    }
+
+    /** The topic has room for the first of two further messages. */
+    private static Object sendUntilFull(StoreBench bench, List<OutgoingMessage> messages) {
+        bench.limit(4);
+        List<OutgoingMessage> all = new ArrayList<>(messages);
+        all.add(1, Sends.at("f", T0 + 4));
+        return Await.result(bench.store().send(bench.shard(), all));
     }
 
     private static Stream<Scenario> polls() {
@@ -233,7 +254,7 @@ final class Scenarios {
                 "poll",
                 state,
                 bench -> {
-                    bench.redis().call("HSET", bench.key("meta"), "limits", "2 1000000 3 0");
+                    bench.limits("2 1000000 3 0");
                     return bench.poll(poll.apply(Polls.by("w1", 2)));
                 },
                 Set.of("c", "d", "e"));

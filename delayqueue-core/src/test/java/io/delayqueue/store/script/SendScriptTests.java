@@ -8,6 +8,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.delayqueue.message.Due;
 import io.delayqueue.message.MessageLimits;
 import io.delayqueue.message.OnDuplicate;
+import io.delayqueue.message.ReplayOutcome;
+import io.delayqueue.message.RescheduleOutcome;
 import io.delayqueue.redis.Await;
 import io.delayqueue.redis.ShardKeys;
 import io.delayqueue.store.OutgoingMessage;
@@ -15,6 +17,7 @@ import io.delayqueue.store.OutgoingMessage.Memory;
 import io.delayqueue.store.Purge;
 import io.delayqueue.store.SendReply;
 import io.delayqueue.store.SendReply.Outcome;
+import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Row;
 import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.ShardState;
@@ -34,7 +37,7 @@ import org.junit.jupiter.api.Test;
 class SendScriptTests extends ScriptTable {
 
     static Stream<Row> table() {
-        return Stream.of(absent(), live(), versioned(), repeats(), others());
+        return Stream.of(absent(), live(), versioned(), repeats(), others(), full(), hasRoom());
     }
 
     private static Row absent() {
@@ -174,6 +177,82 @@ class SendScriptTests extends ScriptTable {
                 Collections.nCopies(7, "DUPLICATE 0"));
     }
 
+    private static Row full() {
+        ShardState before = new ShardState()
+                .deadLetter("dead", "w1-1", T0 - 1, "REQUESTED", 1, T0 - 9, "E: no")
+                .retrying("a", T0 + 7, 2, "E: no")
+                .leased("b", T0 - 7, "w1-1", T0 + 30_000)
+                .retrying("c", T0 + 7, 2, "E: no")
+                .leased("d", T0 - 7, "w1-1", T0 + 30_000)
+                .put("schedule", "scheduled, no message", T0 + 5);
+        stored("version", "n1700000000000006", 7, before);
+        ShardState after = new ShardState()
+                .deadLetter("dead", "w1-1", T0 - 1, "REQUESTED", 1, T0 - 9, "E: no")
+                .retrying("a", T0 + 7, 2, "E: no")
+                .leased("b", T0 - 7, "w1-1", T0 + 30_000)
+                .scheduled("scheduled, no message", T0 + 1000);
+        stored("c", "m", 1000, after);
+        stored("d", "m", 1000, after);
+        stored("version", "n1700000000000006", 7, after);
+        return new Row(
+                "full: what adds a message is rejected, all else is decided as ever",
+                before,
+                limited(
+                        6,
+                        Sends.at("new", T0 + 1000),
+                        Sends.after("new", 1000),
+                        Sends.large("new", T0 + 1000, 2000),
+                        Sends.at("dead", T0 + 1000),
+                        other("new", OnDuplicate.KEEP),
+                        other("new", OnDuplicate.REPLACE),
+                        other("a", OnDuplicate.REJECT),
+                        other("b", OnDuplicate.KEEP),
+                        Sends.after("a", 9),
+                        Sends.at("b", T0 + 9),
+                        other("c", OnDuplicate.REPLACE),
+                        other("d", OnDuplicate.REPLACE),
+                        Sends.message("version", Due.NOW, OnDuplicate.REPLACE, "n1700000000000005"),
+                        Sends.at("scheduled, no message", T0 + 1000), // as a send that stopped midway leaves it
+                        Sends.at("new", T0 + 1000)),
+                List.of(
+                        "FULL 6",
+                        "FULL 6",
+                        "FULL 6",
+                        "FULL 6",
+                        "FULL 6",
+                        "FULL 6",
+                        "DUPLICATE 1000",
+                        "KEPT 1000",
+                        "ACCEPTED 7 again",
+                        "ACCEPTED -7 again",
+                        "REPLACED 1000",
+                        "REPLACED 1000",
+                        "KEPT 0",
+                        "ACCEPTED 1000",
+                        "FULL 6"),
+                after);
+    }
+
+    private static Row hasRoom() {
+        ShardState before = new ShardState().scheduled("a", T0 + 7).leased("b", T0 - 7, "w1-1", T0 + 30_000);
+        ShardState after = new ShardState()
+                .scheduled("a", T0 + 7)
+                .leased("b", T0 - 7, "w1-1", T0 + 30_000)
+                .scheduled("c", T0 + 1000)
+                .scheduled("d", T0 + 1000);
+        return new Row(
+                "not full: accepted until the limit is reached",
+                before,
+                limited(
+                        4,
+                        Sends.at("c", T0 + 1000),
+                        Sends.after("d", 1000),
+                        Sends.at("e", T0 + 1000),
+                        Sends.at("c", T0 + 1000)),
+                List.of("ACCEPTED 1000", "ACCEPTED 1000", "FULL 4", "ACCEPTED 1000 again"),
+                after);
+    }
+
     private static ShardState stored(String id, String line, long due, ShardState state) {
         return state.put("schedule", id, T0 + due).put("messages", id, message(line, T0, T0 + due, "\n" + id));
     }
@@ -187,9 +266,139 @@ class SendScriptTests extends ScriptTable {
         return bench -> Stream.of(messages)
                 .map(message -> Await.result(bench.store().send(bench.shard(), List.of(message)))
                         .get(0))
-                .map(reply -> reply.outcome() + " " + (reply.dueAt().toEpochMilli() - T0)
+                .map(reply -> reply.outcome() + " "
+                        + (reply.outcome() == Outcome.FULL
+                                ? reply.limit()
+                                : reply.dueAt().toEpochMilli() - T0)
                         + (reply.repeated() ? " again" : ""))
                 .toList();
+    }
+
+    /** Limits the messages of the shard, then sends each by a call of its own. */
+    private static Function<StoreBench, Object> limited(int limit, OutgoingMessage... messages) {
+        return bench -> {
+            bench.limit(limit);
+            return sends(messages).apply(bench);
+        };
+    }
+
+    @Test
+    void messagesOfACallAreAcceptedInOrderUntilTheTopicIsFull() {
+        for (int room = 0; room <= 5; room++) {
+            bench.reset();
+            bench.given(new ShardState()
+                    .scheduled("dup", T0 + 1)
+                    .leased("old", T0, "w1-1", T0 + 30_000)
+                    .scheduled("again", T0 + 3));
+            bench.limit(3 + room);
+
+            List<SendReply> reply = Await.result(bench.store()
+                    .send(
+                            bench.shard(),
+                            List.of(
+                                    Sends.at("a", T0 + 1000),
+                                    other("dup", OnDuplicate.REJECT),
+                                    Sends.after("b", 5),
+                                    Sends.at("c", T0 + 2000),
+                                    Sends.at("again", T0),
+                                    Sends.at("d", T0 + 500),
+                                    other("old", OnDuplicate.REPLACE))));
+
+            List<String> fresh = List.of("a", "b", "c", "d");
+            List<Outcome> ofFresh =
+                    Stream.of(0, 2, 3, 5).map(i -> reply.get(i).outcome()).toList();
+            int accepted = Math.min(room, 4);
+            assertThat(ofFresh.subList(0, accepted)).allMatch(outcome -> outcome == Outcome.ACCEPTED);
+            assertThat(ofFresh.subList(accepted, 4)).allMatch(outcome -> outcome == Outcome.FULL);
+            assertThat(List.of(
+                            reply.get(1).outcome(),
+                            reply.get(4).outcome(),
+                            reply.get(6).outcome()))
+                    .containsExactly(Outcome.DUPLICATE, Outcome.ACCEPTED, Outcome.REPLACED);
+            assertThat(reply.get(4).dueAt()).isEqualTo(Instant.ofEpochMilli(T0 + 3));
+            assertThat(reply).filteredOn(each -> each.outcome() == Outcome.FULL).allMatch(each -> each.limit() > 2);
+            assertThat(bench.state().get("messages").keySet())
+                    .hasSize(3 + accepted)
+                    .containsAll(fresh.subList(0, accepted));
+            assertThat(bench.state().get("schedule")).hasSize(3 + accepted);
+        }
+    }
+
+    @Test
+    void aFullTopicIsNoRememberedOutcome() {
+        List<OutgoingMessage> all = Stream.of("a", "b")
+                .map(id -> Sends.remembered(Sends.at(id, T0)))
+                .toList();
+        bench.limit(1);
+        assertThat(outcomes(Await.result(bench.store().send(bench.shard(), all))))
+                .containsExactly(Outcome.ACCEPTED, Outcome.FULL);
+
+        List<SendReply> whileFull = Await.result(bench.store().send(bench.shard(), all));
+        assertThat(outcomes(whileFull)).containsExactly(Outcome.ACCEPTED, Outcome.FULL);
+        assertThat(whileFull).extracting(SendReply::repeated).containsExactly(true, false);
+
+        Await.result(bench.store().cancel(bench.shard(), "a"));
+        List<SendReply> withRoom = Await.result(bench.store().send(bench.shard(), all));
+        assertThat(outcomes(withRoom)).containsExactly(Outcome.ACCEPTED, Outcome.ACCEPTED);
+        assertThat(withRoom).extracting(SendReply::repeated).containsExactly(true, false);
+        assertThat(bench.state().get("messages")).containsOnlyKeys("b");
+
+        List<SendReply> last = Await.result(bench.store().send(bench.shard(), all));
+        assertThat(last).allMatch(SendReply::repeated).allMatch(reply -> reply.outcome() == Outcome.ACCEPTED);
+    }
+
+    @Test
+    void onlyTheLimitOfMessagesCounts() {
+        bench.given(new ShardState().scheduled("a", T0).scheduled("b", T0));
+        for (String limits : List.of("1 631579 6 0", "0 0 0 0", "0 0 1 1000000000000")) {
+            bench.redis().call("HSET", bench.key("meta"), "limits", limits);
+            assertThat(Await.result(bench.store().send(bench.shard(), List.of(Sends.at(limits, T0)))))
+                    .isEqualTo(Sends.reply(Outcome.ACCEPTED, T0));
+        }
+        bench.redis().call("HSET", bench.key("meta"), "limits", "1000 631579 6 2");
+        assertThat(outcomes(Await.result(bench.store().send(bench.shard(), List.of(Sends.at("c", T0))))))
+                .containsExactly(Outcome.FULL);
+    }
+
+    @Test
+    void aRejectedMessageIsNotSignalled() {
+        bench.limit(1);
+        Await.result(bench.store().send(bench.shard(), List.of(Sends.at("a", T0 + 1000))));
+
+        assertThat(bench.signals(store -> Await.result(store.send(bench.shard(), List.of(Sends.at("b", T0 + 500))))))
+                .isEmpty();
+        assertThat(bench.signals(store -> Await.result(store.send(
+                        bench.shard(),
+                        List.of(Sends.at("b", T0 + 500), Sends.message("c", Due.NOW, OnDuplicate.KEEP, "m"))))))
+                .isEmpty();
+    }
+
+    @Test
+    void whatIsNoSendIsNeverRejected() {
+        bench.store().enableNotifications(bench.shard()).join();
+        bench.given(new ShardState()
+                .scheduled("a", T0 - 3)
+                .scheduled("b", T0 - 2)
+                .scheduled("c", T0 - 1)
+                .leased("d", T0 - 9, "w0-1", T0 - 1)
+                .scheduled("e", T0 + 9)
+                .deadLetter("f", "t", T0 - 1, "REQUESTED", 1, T0 - 9, "E: no"));
+        bench.limit(1);
+
+        String token = bench.poll(Polls.by("w1", 1).claim(3)).claims().get(0).token();
+        assertThat(bench.poll(Polls.by("w1", 2)
+                                .retry("a", token, 5)
+                                .release("b", token)
+                                .postpone("c", token, 5, 9))
+                        .rejected())
+                .isEmpty();
+        assertThat(Await.result(bench.store().replay(bench.shard(), List.of("f@t"), Due.NOW)))
+                .containsExactly(ReplayOutcome.REPLAYED);
+        assertThat(Await.result(bench.store().reschedule(bench.shard(), "e", Due.NOW)))
+                .isEqualTo(RescheduleOutcome.RESCHEDULED);
+
+        assertThat(bench.state().get("schedule")).containsOnlyKeys("a", "b", "c", "d", "e", "f");
+        assertThat(bench.state().get("notifications.schedule")).isEmpty();
     }
 
     @Test

@@ -43,6 +43,9 @@ final class StoreModel {
     /** What the owners' own clocks count, whatever Redis' clock does: leases end by it. */
     long passed;
 
+    /** The most scheduled and leased messages. */
+    int limit = Integer.MAX_VALUE;
+
     private final Map<QueueKind, KindModel> kinds = Map.of(
             QueueKind.MESSAGES,
             new KindModel(QueueKind.MESSAGES),
@@ -77,7 +80,7 @@ final class StoreModel {
         int places;
 
         long interval;
-        int burst;
+        int burst = 1;
         /** When the next claim would be on time if there were no burst, and until when nothing is claimed. */
         long arrival;
 
@@ -218,12 +221,18 @@ final class StoreModel {
         }
     }
 
-    /** Limits the topic as {@code limits} of meta. */
-    String limit(int places, int interval, int burst) {
+    /** Limits what is claimed. */
+    void limit(int places, int interval, int burst) {
         messages().places = places;
         messages().interval = interval;
         messages().burst = burst;
-        return places + " " + interval * 1000L + " " + burst + " 0";
+    }
+
+    /** The limits as in {@code limits} of meta. */
+    String limits() {
+        KindModel kind = messages();
+        return kind.places + " " + kind.interval * 1000 + " " + kind.burst + " "
+                + (limit == Integer.MAX_VALUE ? 0 : limit);
     }
 
     private KindModel messages() {
@@ -262,6 +271,8 @@ final class StoreModel {
             if (message.onDuplicate() != OnDuplicate.REPLACE) {
                 return message.onDuplicate() == OnDuplicate.KEEP ? Outcome.KEPT : Outcome.DUPLICATE;
             }
+        } else if (messages().live.size() >= limit) {
+            return Outcome.FULL;
         }
         messages().live.put(message.id(), sent);
         return old == null ? Outcome.ACCEPTED : Outcome.REPLACED;

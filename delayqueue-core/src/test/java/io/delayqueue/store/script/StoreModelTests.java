@@ -55,7 +55,7 @@ class StoreModelTests {
     private static final int IDS = 25;
     /** The words of all replies, which the calls of a test have in the end. */
     private static final String[] EVERYTHING =
-            ("ACCEPTED REPLACED KEPT DUPLICATE CANCELLED CANCELLED_WHILE_HANDLED NOT_FOUND RESCHEDULED BEING_HANDLED"
+            ("ACCEPTED REPLACED KEPT DUPLICATE FULL CANCELLED CANCELLED_WHILE_HANDLED NOT_FOUND RESCHEDULED BEING_HANDLED"
                             + " REPLAYED ID_LIVE claimed gone lost reclaimed deadLettered EXPIRED CRASHED REQUESTED")
                     .split(" ");
 
@@ -118,10 +118,8 @@ class StoreModelTests {
 
     private void limit(int places, int interval, int burst) {
         holds = true;
-        String limits = model.limit(places, interval, burst);
-        if (places + interval > 0) {
-            bench.redis().call("HSET", bench.key("meta"), "limits", limits);
-        }
+        model.limit(places, interval, burst);
+        bench.limits(model.limits());
     }
 
     @ParameterizedTest
@@ -225,10 +223,17 @@ class StoreModelTests {
         } else if (choice < 98) {
             log.add("count");
             QueueKind kind = random.nextBoolean() ? QueueKind.MESSAGES : QueueKind.NOTIFICATIONS;
-            return both(model.count(kind), withoutLimits(Await.result(bench.store().count(shard(kind)))));
+            return both(
+                    model.count(kind), withoutLimits(Await.result(bench.store().count(shard(kind)))));
         }
-        log.add("restart");
-        bench.restartProcess();
+        if (choice < 99) {
+            log.add("restart");
+            bench.restartProcess();
+        } else {
+            model.limit = random.nextInt(3) == 0 ? Integer.MAX_VALUE : 1 + random.nextInt(IDS);
+            log.add("limit " + model.limit);
+            bench.limits(model.limits());
+        }
         return both("", "");
     }
 

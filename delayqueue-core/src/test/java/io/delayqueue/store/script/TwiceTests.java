@@ -65,7 +65,7 @@ class TwiceTests {
                     replies.get(0).size() == 2 ? "a" : text(replies.get(0).get(2));
             assertThat(text(replies.get(1).get(2)))
                     .isIn(
-                            first.toUpperCase(Locale.ROOT), // remembered
+                            first.toUpperCase(Locale.ROOT).replace('F', 'f'), // remembered, unless the topic was full
                             first.replace('a', 's').replace('r', 's'));
         }
     }

@@ -20,6 +20,7 @@ enum ProblemType {
     KEY_REUSED(422, "The idempotency key was used with another request"),
     TOO_MANY_REQUESTS(429, "The client sends too many requests"),
     TOO_MANY_WAITING(429, "Too many clients are waiting"),
+    TOPIC_FULL(429, "The topic is full"),
     TOO_MANY_JOBS(429, "Too many jobs wait or run"),
     FAILED(500, "The server failed"),
     UNAVAILABLE(503, "Redis did not execute the request"),

@@ -169,6 +169,7 @@ final class Problems {
         return switch (rejected.reason()) {
             case INVALID, INTERCEPTED -> ProblemType.INVALID_REQUEST;
             case FAILED, UNREADABLE_REPLY -> ProblemType.FAILED;
+            case FULL -> ProblemType.TOPIC_FULL;
             case TOPIC_CONFLICT, NOT_SENT, MEMORY_FULL, REDIS_ERROR, NO_REPLY, NOT_CONFIRMED -> ProblemType.UNAVAILABLE;
         };
     }
