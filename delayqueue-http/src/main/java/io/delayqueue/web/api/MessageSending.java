@@ -2,14 +2,18 @@ package io.delayqueue.web.api;
 
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Names;
+import io.delayqueue.message.Printable;
 import io.delayqueue.message.SendResult;
+import io.delayqueue.message.SendResult.Reason;
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.idempotency.IdempotencyKeys;
 import io.delayqueue.store.idempotency.Reservation;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.BatchSendException;
+import io.delayqueue.template.DelayQueueException;
 import io.delayqueue.template.DelayQueueOperations;
 import io.delayqueue.template.MessageIds;
+import io.delayqueue.template.OutcomeUnknownException;
 import io.delayqueue.template.SendLimits;
 import io.delayqueue.web.api.request.SendRequest;
 import java.time.InstantSource;
@@ -41,7 +45,15 @@ public record MessageSending(
 
     /** Sends a message. Throws the exceptions of {@link DelayQueueOperations#send}. */
     SendResult.Success one(String topic, SendRequest request, IdempotencyKey key) {
-        return operations.send(messages(topic, List.of(request), key).get(0));
+        try {
+            return operations.send(messages(topic, List.of(request), key).get(0));
+        } catch (OutcomeUnknownException e) {
+            if (isCertainlyFull(e.reason(), key)) {
+                throw DelayQueueException.of(
+                        full(topic, String.valueOf(e.delayMessage().id())));
+            }
+            throw e;
+        }
     }
 
     /** Sends messages. Each message has its own result. */
@@ -49,24 +61,53 @@ public record MessageSending(
         try {
             return operations.sendAll(messages(topic, requests, key));
         } catch (BatchSendException e) {
-            rejectIfNoneWasStored(e.results());
-            return e.results();
+            List<SendResult> results = e.results().stream()
+                    .map(result ->
+                            result instanceof SendResult.Unknown unknown && isCertainlyFull(unknown.reason(), key)
+                                    ? full(topic, unknown.id())
+                                    : result)
+                    .toList();
+            rejectIfNoneWasStored(topic, results);
+            return results;
         }
+    }
+
+    /**
+     * Whether a message is certainly not stored although a repeat of its send is unknown. With a key, its outcome would have
+     * been remembered.
+     */
+    private static boolean isCertainlyFull(Reason reason, IdempotencyKey key) {
+        return reason == Reason.FULL && key.key() != null;
+    }
+
+    private static SendResult.Rejected full(String topic, String id) {
+        return new SendResult.Rejected(topic, id, Reason.FULL, isFull(topic), null);
+    }
+
+    private static String isFull(String topic) {
+        return "topic " + Printable.of(topic) + " has as many messages as its limit max-messages permits."
+                + " Repeat the request when some are handled, or raise the limit";
     }
 
     /**
      * Throws an exception whose status asks the client to repeat the request, if each result is unknown or a rejection
      * that may be temporary.
      */
-    private static void rejectIfNoneWasStored(List<SendResult> results) {
+    private static void rejectIfNoneWasStored(String topic, List<SendResult> results) {
         boolean unknown = false;
+        boolean full = true;
         for (SendResult result : results) {
             boolean rejected =
                     result instanceof SendResult.Rejected it && it.reason().isTransient();
             unknown |= result instanceof SendResult.Unknown;
+            full &= result instanceof SendResult.Rejected it && it.reason() == Reason.FULL;
             if (!rejected && !(result instanceof SendResult.Unknown)) {
                 return;
             }
+        }
+        if (full) {
+            throw ProblemType.TOPIC_FULL.exception(
+                    "None of the " + results.size() + " messages was stored: " + isFull(topic) + ".");
         }
         throw unknown
                 ? ProblemType.OUTCOME_UNKNOWN.exception("Redis did not reply or confirm: it is unknown which of the "
