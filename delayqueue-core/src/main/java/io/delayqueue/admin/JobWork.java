@@ -7,6 +7,7 @@ import io.delayqueue.message.CancelOutcome;
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.Due;
 import io.delayqueue.message.MessageSnapshot;
+import io.delayqueue.message.Printable;
 import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.message.RescheduleOutcome;
 import io.delayqueue.message.Shard;
@@ -246,9 +247,19 @@ final class JobWork {
                 .filter(message -> !message.envelope().sentAt().equals(Instant.EPOCH)) // unreadable
                 .map(MessageSnapshot::id)
                 .toList();
-        Set<String> moved = mover.move(shards, target(job), ids, job.begin());
-        publishMoved(job, moved);
-        return new Batch(finished + moved.size(), page.messages().size() - moved.size(), page.next(), false);
+        MessageMover.Moved moved = mover.move(shards, target(job), ids, job.begin());
+        publishMoved(job, moved.ids());
+        return new Batch(
+                finished + moved.ids().size(),
+                page.messages().size() - moved.ids().size(),
+                page.next(),
+                false,
+                moved.isFull()
+                        ? "Topic " + Printable.of(target(job)) + " is full: it has as many messages as its limit"
+                                + " (max-messages) permits. The other messages stay in topic "
+                                + Printable.of(job.job().request().topic())
+                                + ". Move them when some of the target are handled, or raise its limit."
+                        : null);
     }
 
     /**

@@ -23,15 +23,28 @@ record StoredJob(Job job, String position, boolean acted) {
      * @param kept number of messages on which it could not act
      * @param next position after the batch; null at the end
      * @param newPass whether the position is the beginning of another pass
+     * @param failure why the job cannot continue; null if it can
      */
-    record Batch(long done, long kept, @Nullable String next, boolean newPass) {}
+    record Batch(
+            long done,
+            long kept,
+            @Nullable String next,
+            boolean newPass,
+            @Nullable String failure) {
+
+        Batch(long done, long kept, @Nullable String next, boolean newPass) {
+            this(done, kept, next, newPass, null);
+        }
+    }
 
     /** The same job after a batch. Another node may have written progress or stopped the job in the meantime. */
     StoredJob after(Batch batch, String node, Instant now) {
-        State state = !job.isActive() ? job.state() : batch.next == null ? State.FINISHED : State.RUNNING;
+        State state = !job.isActive()
+                ? job.state()
+                : batch.failure != null ? State.FAILED : batch.next == null ? State.FINISHED : State.RUNNING;
         long kept = batch.newPass ? 0 : job.kept() + batch.kept;
         return new StoredJob(
-                with(state, job.done() + batch.done, kept, node, now, job.isActive() ? null : job.failure()),
+                with(state, job.done() + batch.done, kept, node, now, job.isActive() ? batch.failure : job.failure()),
                 batch.next == null ? "" : batch.next,
                 !batch.newPass && (acted || batch.done > 0));
     }

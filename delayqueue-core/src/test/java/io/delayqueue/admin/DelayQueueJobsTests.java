@@ -10,6 +10,7 @@ import io.delayqueue.admin.StoredJob.Batch;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.MessageSnapshot;
+import io.delayqueue.message.Shard;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -177,6 +178,39 @@ class DelayQueueJobsTests extends JobsTest {
                 .hasSize(120)
                 .filteredOn(before::contains)
                 .hasSize(119);
+    }
+
+    @Test
+    void aMoveIntoAFullTopicFailsAndTheOtherMessagesStay() {
+        JobNode node = node(1);
+        send(node, "m", 600, LATER);
+        node.node()
+                .template
+                .send(DelayMessage.to("right").id("live").payload("live").build());
+        limit(node, 300);
+
+        Job failed = ended(node, node.jobs().start(JobRequest.move("t", "right")));
+
+        assertThat(failed.state()).isEqualTo(State.FAILED);
+        assertThat(failed.failure())
+                .isEqualTo("Topic right is full: it has as many messages as its limit (max-messages) permits. The other"
+                        + " messages stay in topic t. Move them when some of the target are handled, or raise its"
+                        + " limit.");
+        assertThat(List.of(failed.expected(), failed.done(), failed.kept())).containsExactly(600L, 299L, 201L);
+        assertThat(messages(node, "right")).hasSize(300);
+        assertThat(counts(node).scheduled()).isEqualTo(301);
+        await().untilAsserted(
+                        () -> assertThat(audit).anyMatch(line -> line.contains("move to right, failed: Topic right")));
+
+        limit(node, 601);
+        Job rest = ended(node, node.jobs().start(JobRequest.move("t", "right")));
+        assertThat(List.of(rest.state(), rest.done(), rest.kept())).containsExactly(State.FINISHED, 301L, 0L);
+        assertThat(messages(node, "t")).isEmpty();
+    }
+
+    private static void limit(JobNode node, int messages) {
+        byte[] meta = node.node().keySpace.of(Shard.single("right")).meta();
+        server.command("HSET", new String(meta, UTF_8), "limits", "0 0 1 " + messages);
     }
 
     private static String fact(MessageSnapshot message) {

@@ -61,7 +61,8 @@ class MoveOnClusterTests {
                             .move(SOURCE, "right", ids.subList(0, 100), LATEST));
             MessageMover mover = new MessageMover(node.scripts, node.keySpace, node.registry);
             Set<String> moved = new HashSet<>(mover.finish(SOURCE, "right"));
-            moved.addAll(mover.move(SOURCE, "right", ids.subList(100, 200), LATEST));
+            moved.addAll(
+                    mover.move(SOURCE, "right", ids.subList(100, 200), LATEST).ids());
 
             assertThat(moved).hasSize(199).doesNotContain("m0");
             assertThat(stored(node, "t", ids)).containsExactly("m0");

@@ -146,6 +146,7 @@ class MoveTests extends JobsTest {
         RESCHEDULE,
         REPLACE,
         SEND_TO_TARGET,
+        FILL_TARGET,
         SECOND_MOVER,
         LISTED_BY_NEXT_NODE
     }
@@ -253,12 +254,27 @@ class MoveTests extends JobsTest {
                     sentAnew = false;
                 }
             }
+            case FILL_TARGET -> fillTarget();
             case SECOND_MOVER -> {
                 runToEnd(other, job);
                 handleAll();
             }
             case LISTED_BY_NEXT_NODE -> runToEnd(other, job);
         }
+    }
+
+    /** From now on, the shard of the target accepts no further message. */
+    private void fillTarget() {
+        QueueNode node = other.node();
+        int shard = Shard.indexOf(ID, 3);
+        String filler = IntStream.range(1, 1000)
+                .mapToObj(i -> "m" + i)
+                .filter(id -> Shard.indexOf(id, 3) == shard)
+                .findFirst()
+                .orElseThrow();
+        node.template.send(DelayMessage.to("right").id(filler).payload("filler").build());
+        byte[] meta = node.keySpace.of(Shard.all("right", 3).get(shard)).meta();
+        server.command("HSET", new String(meta, UTF_8), "limits", "0 0 1 1");
     }
 
     private void waitAMillisecond() {
@@ -386,7 +402,8 @@ class MoveTests extends JobsTest {
                 return node.scripts.run(call);
             }
             moved.set(CompletableFuture.supplyAsync(
-                    () -> moving.move(Shard.all("t", 2), "right", ids, Instant.ofEpochMilli(Long.MAX_VALUE / 2))));
+                    () -> moving.move(Shard.all("t", 2), "right", ids, Instant.ofEpochMilli(Long.MAX_VALUE / 2))
+                            .ids()));
             return taken.thenComposeAsync(ready -> node.scripts.run(call));
         });
 

@@ -20,6 +20,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BiFunction;
 import java.util.function.Consumer;
@@ -35,7 +36,8 @@ import java.util.function.Consumer;
  *       blocks nothing. It permits to store the message once.
  *   <li>{@code movetake} takes it from the source, if it is still scheduled there. This decides the move: from now on it
  *       cannot be claimed, cancelled or rescheduled in the source, but it is still stored there.
- *   <li>{@code movestore} stores it in the target and removes the reservation, or refuses it if its id is live now.
+ *   <li>{@code movestore} stores it in the target and removes the reservation, or refuses it if its id is live now or the
+ *       target is full.
  *   <li>{@code moveend} removes it from the source, or puts it back if the target refused it.
  * </ol>
  *
@@ -88,22 +90,34 @@ public final class MessageMover {
     @SuppressWarnings("ArrayRecordComponent") // handed straight from one script to the next
     private record Taken(String id, byte[] due, byte[] stored) {}
 
+    /**
+     * What a move did.
+     *
+     * @param ids ids of the messages that were moved
+     * @param isFull whether the target refused a message because it is full
+     */
+    public record Moved(Set<String> ids, boolean isFull) {
+
+        private static final Moved NOTHING = new Moved(Set.of(), false);
+    }
+
     /** A move of messages from one topic to another. */
     private record Move(String name, String target) {}
 
     /**
-     * Moves messages. A message is not moved if it is not scheduled any more, or if its id is live in the target.
+     * Moves messages. A message is not moved if it is not scheduled any more, if its id is live in the target, or if the
+     * target is full.
      *
      * @param source all shards of the topic that has the messages
      * @param target the other topic; it is registered if it is not
      * @param ids ids of at most 500 messages
      * @param sentUntil a message that was sent after this time is not moved
-     * @return the ids of the messages that were moved
+     * @return the messages that were moved
      * @throws io.delayqueue.redis.RedisCallException if a script has no reply; then {@link #finish} finishes the move
      */
-    public Set<String> move(List<Shard> source, String target, List<String> ids, Instant sentUntil) {
+    public Moved move(List<Shard> source, String target, List<String> ids, Instant sentUntil) {
         if (ids.isEmpty()) {
-            return Set.of();
+            return Moved.NOTHING;
         }
         Move move = new Move(name + '-' + sequence.incrementAndGet(), target);
         List<Shard> targetShards = Await.call(() -> registry.shards(target));
@@ -149,8 +163,9 @@ public final class MessageMover {
             }
         }
         Set<String> moved = new LinkedHashSet<>();
-        found.forEach((move, ids) -> moved.addAll(
-                moved(move, source, shardsOf(move.target), ids, "", reserved.getOrDefault(move, Set.of()))));
+        found.forEach((move, ids) ->
+                moved.addAll(moved(move, source, shardsOf(move.target), ids, "", reserved.getOrDefault(move, Set.of()))
+                        .ids()));
         return moved;
     }
 
@@ -171,7 +186,7 @@ public final class MessageMover {
      * @param complete shards of the target of which these are all ids that the move has reserved, so that its reservations
      *     end there
      */
-    private Set<String> moved(
+    private Moved moved(
             Move move, List<Shard> source, List<Shard> target, Set<String> ids, String sentUntil, Set<Shard> complete) {
         Map<String, Taken> taken = new HashMap<>();
         Set<String> moved = new LinkedHashSet<>();
@@ -193,13 +208,17 @@ public final class MessageMover {
                 .removeIf(each -> !complete.contains(each.getKey())
                         && each.getValue().stream().noneMatch(taken::containsKey));
         Set<String> refused = new LinkedHashSet<>(target.isEmpty() ? taken.keySet() : Set.of());
+        AtomicBoolean full = new AtomicBoolean();
         each(inTarget, (shard, wanted) -> {
                     List<Taken> messages = wanted.stream()
                             .filter(taken::containsKey)
                             .map(taken::get)
                             .toList();
                     return store(shard, move, messages, complete.contains(shard) ? Rest.REFUSED : Rest.ALL)
-                            .thenApply(outcomes -> refused(messages, outcomes.orElse("")));
+                            .thenApply(outcomes -> {
+                                full.compareAndSet(false, outcomes.orElse("").indexOf('f') >= 0);
+                                return refused(messages, outcomes.orElse(""));
+                            });
                 })
                 .forEach(refused::addAll);
         taken.keySet().stream().filter(id -> !refused.contains(id)).forEach(moved::add);
@@ -211,7 +230,7 @@ public final class MessageMover {
         Map<Shard, List<String>> refusedIn = byShard(target, back);
         refusedIn.keySet().retainAll(complete);
         each(refusedIn, (shard, any) -> store(shard, move, List.of(), Rest.NONE));
-        return moved;
+        return new Moved(moved, full.get());
     }
 
     /** The ids of messages that were not stored. In a shard that does not exist, none was. */

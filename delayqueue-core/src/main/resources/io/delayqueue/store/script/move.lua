@@ -1,6 +1,7 @@
 -- fragment: the steps of a move. needs: move, '<mover>-<sequence number>'. gives: begun, begin, takenBy
 --
--- A reservation, in the target's meta, is {source, reserved ids, refused ids} in MessagePack, in the field 'm:<move>'.
+-- A reservation, in the target's meta, is {source, reserved ids, refused ids, those refused because the target was full} in
+-- MessagePack, in the field 'm:<move>'.
 -- As a consumer of polls, a mover has increasing sequence numbers, which meta records. The step that begins a move on a
 -- shard acts at most once: its repeat only reports, even if a connection that hung delivers it much later.
 local mover, sequence = string.match(move, '^(%w+)%-(%d+)$')

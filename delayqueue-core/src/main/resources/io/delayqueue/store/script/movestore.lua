@@ -1,31 +1,37 @@
--- Third step of a move: stores taken messages in the target, each if its id is still reserved and not live. Also runs when
--- memory is full: the source removes them next.
+-- Third step of a move: stores taken messages in the target, each if its id is still reserved and not live, until the
+-- target's limit of messages is reached. Also runs when memory is full: the source removes them next.
 --
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta
 -- ARGV[1] identity  ARGV[2] signal channel  ARGV[3] queue's signal name  ARGV[4] move
 -- ARGV[5] which other ids of the move stay reserved or refused: 'a' all | 'r' those that are refused | 'n' none
 -- then for each message id, due time in ms, and what is stored from byte 14 on; at most 500
--- result {'OK', a letter for each message: 's' stored, now or before | 'l' refused, because the id is live}
---        | {'UNKNOWN'} | {'MISMATCH', identity}
--- cost   O(n log N), at most 13 commands, and a PUBLISH if the first due time became earlier
+-- result {'OK', a letter for each message: 's' stored, now or before | 'l' refused, because the id is live | 'f' refused,
+--         because the target is full} | {'UNKNOWN'} | {'MISMATCH', identity}
+-- cost   O(n log N), at most 15 commands, one for each message that the target has no room for, and a PUBLISH if the first
+--        due time became earlier
 --
 -- The reservation is removed last. If the script stops before that, its repeat finds the stored message. The order of the
 -- other writes is that of send.lua.
 --@include keys
 --@include clock
 --@include packedtime
-local identity = redis.call('HGET', metaKey, 'identity')
+local identity, limits = unpack(redis.call('HMGET', metaKey, 'identity', 'limits'))
 if identity ~= ARGV[1] then
   return identity and {'MISMATCH', identity} or {'UNKNOWN'}
 end
+--@include room
 local field = 'm:' .. ARGV[4]
 local found = redis.call('HGET', metaKey, field)
 local record = found and cmsgpack.unpack(found) or {'', {}, {}}
-local places, outcomes = {}, {}
+-- 2 for a reserved id, 3 for a refused one; a refused one that the target had no room for is listed in record[4], too
+local places, full, outcomes = {}, {}, {}
 for place = 2, 3 do
   for _, id in ipairs(record[place]) do
     places[id] = place
   end
+end
+for _, id in ipairs(record[4] or {}) do
+  full[id] = true
 end
 local ids = {}
 for i = 6, #ARGV, 3 do
@@ -37,8 +43,13 @@ local schedule, messages, stored = {}, {}, {}
 for i, id in ipairs(ids) do
   local due, rest = ARGV[4 + 3 * i], ARGV[5 + 3 * i]
   local reserved = places[id] == 2
-  if places[id] == 3 or (reserved and live[i] and string.sub(live[i], 14) ~= rest) then
-    places[id], outcomes[i] = 3, 'l'
+  if reserved and not live[i] and room then
+    room = room - 1
+    -- an id that is in the schedule without a message needs no more room: this script may have stopped there
+    full[id] = room < 0 and not redis.call('ZSCORE', scheduleKey, id) or nil
+  end
+  if places[id] == 3 or full[id] or (reserved and live[i] and string.sub(live[i], 14) ~= rest) then
+    places[id], outcomes[i] = 3, full[id] and 'f' or 'l'
   else
     if reserved and not live[i] then
       local n = #stored + 1
@@ -60,16 +71,19 @@ if #stored > 0 then
   redis.call('ZREM', leasesKey, unpack(stored))
   redis.call('HSET', messagesKey, unpack(messages))
 end
-local reserved, refused = {}, {}
+local reserved, refused, refusedAsFull = {}, {}, {}
 for id, place in pairs(places) do
   if place == 2 and ARGV[5] == 'a' then
     reserved[#reserved + 1] = id
   elseif place == 3 and ARGV[5] ~= 'n' then
     refused[#refused + 1] = id
+    if full[id] then
+      refusedAsFull[#refusedAsFull + 1] = id
+    end
   end
 end
 if #reserved + #refused > 0 then
-  redis.call('HSET', metaKey, field, cmsgpack.pack({record[1], reserved, refused}))
+  redis.call('HSET', metaKey, field, cmsgpack.pack({record[1], reserved, refused, refusedAsFull}))
 else
   redis.call('HDEL', metaKey, field)
 end

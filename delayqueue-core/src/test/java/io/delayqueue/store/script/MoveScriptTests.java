@@ -15,6 +15,7 @@ import io.delayqueue.store.OutgoingMessage;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.ShardState;
 import io.delayqueue.store.bench.StoreBench;
+import io.delayqueue.store.script.MessageMover.Moved;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
@@ -71,8 +72,12 @@ class MoveScriptTests {
         return new MessageMover(scripts, bench.keySpace(), new TopicRegistry(scripts, bench.keySpace()));
     }
 
-    /** Moves. One message is sent to the target after its id was reserved there. */
     private Set<String> move() {
+        return moved().ids();
+    }
+
+    /** Moves. One message is sent to the target after its id was reserved there. */
+    private Moved moved() {
         AtomicBoolean sent = new AtomicBoolean();
         ScriptRunner sending = call -> {
             if (call.script().name().equals("movestore") && sent.compareAndSet(false, true)) {
@@ -220,6 +225,79 @@ class MoveScriptTests {
 
     private static boolean isTaken(String score) {
         return Double.parseDouble(score) >= TAKEN;
+    }
+
+    /** The target has room for one of the three messages that could be moved. */
+    private void beginWithRoomForOne() {
+        begin();
+        bench.limit(target, 3);
+    }
+
+    @Test
+    void aFullTargetLeavesTheOtherMessagesInTheSource() {
+        ShardState before = bench.state();
+        beginWithRoomForOne();
+
+        Moved moved = moved();
+
+        assertThat(moved.isFull()).isTrue();
+        assertThat(moved.ids()).hasSize(1);
+        assertThat(bench.state(target).get("messages"))
+                .hasSize(3)
+                .containsKeys(moved.ids().toArray(String[]::new));
+        for (String key : List.of("schedule", "leases", "messages", "deliveries")) {
+            before.get(key).keySet().removeAll(moved.ids());
+            assertThat(bench.state().get(key)).as(key).isEqualTo(before.get(key));
+        }
+        assertNothingIsReserved("");
+        assertThat(finish()).isEmpty();
+
+        bench.limit(target, 5);
+        assertThat(moved()).satisfies(rest -> {
+            assertThat(rest.isFull()).isFalse();
+            assertThat(rest.ids()).hasSize(2);
+        });
+    }
+
+    @Test
+    void theSecondTimeAFullTargetRepliesAlike() {
+        beginWithRoomForOne();
+        Moved once = moved();
+        String states = states();
+
+        beginWithRoomForOne();
+        bench.twice();
+        assertThat(moved()).isEqualTo(once);
+        assertThat(states()).isEqualTo(states);
+        assertNothingIsReserved("");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"movereserve", "movetake", "movestore", "moveend"})
+    void aMoveIntoAFullTargetThatStoppedIsFinishedByAnother(String script) {
+        for (int write = 0; ; write++) {
+            String where = "stopped before write " + write;
+            beginWithRoomForOne();
+            bench.stoppedBefore(script, write);
+            boolean stops = bench.stops(this::move);
+            bench.undisturbed();
+            if (!stops) {
+                assertThat(write).isPositive();
+                return;
+            }
+            assertKept(where);
+            finish();
+            assertKept(where);
+            assertNothingIsReserved(where);
+            move();
+            assertKept(where);
+            assertNothingIsReserved(where);
+            assertThat(bench.state().get("schedule").values().stream().filter(MoveScriptTests::isTaken))
+                    .as(where)
+                    .isEmpty();
+            assertThat(bench.state(target).get("messages")).as(where).hasSize(3);
+            assertThat(bench.state(target).get("schedule")).as(where).hasSize(3);
+        }
     }
 
     private void assertNothingIsReserved(String where) {

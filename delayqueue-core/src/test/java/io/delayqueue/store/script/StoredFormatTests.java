@@ -273,7 +273,8 @@ class StoredFormatTests {
         MessageMover mover = new MessageMover(
                 bench.scripts(), bench.keySpace(), bench.process().registry());
         assertThat(mover.finish(List.of(bench.shard()), "other")).isEmpty();
-        assertThat(mover.move(List.of(bench.shard()), "other", List.of("buried"), at(HOUR.toMillis())))
+        assertThat(mover.move(List.of(bench.shard()), "other", List.of("buried"), at(HOUR.toMillis()))
+                        .ids())
                 .containsExactly("buried");
         assertThat(Await.result(store.find(Shard.single("other"), "buried"))
                         .orElseThrow()
