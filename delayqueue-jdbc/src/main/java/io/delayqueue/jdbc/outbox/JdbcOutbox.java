@@ -324,6 +324,11 @@ public final class JdbcOutbox implements CommitOutbox {
         return reason == null || !reason.isTransient();
     }
 
+    /** Whether the topic was full. It accepts the message when some of its messages are handled. */
+    static boolean isFull(SendResult result) {
+        return reasonOf(result) == Reason.FULL;
+    }
+
     static boolean isUnavailable(SendResult result) {
         Reason reason = reasonOf(result);
         return reason == Reason.NOT_SENT || reason == Reason.NO_REPLY;

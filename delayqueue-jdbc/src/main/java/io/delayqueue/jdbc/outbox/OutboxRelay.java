@@ -41,6 +41,8 @@ import org.jspecify.annotations.Nullable;
  * <p>A message is sent only if no earlier message of its id waits in the table, except those that were sent before it in
  * the same batch. So a message is sent after those of its id that were committed when its row was inserted, on all nodes.
  * The numbers of rows of overlapping transactions say nothing about the order of their commits.
+ *
+ * <p>Messages to a full topic stay in the table, and delay those to no other topic.
  */
 public final class OutboxRelay {
 
@@ -69,6 +71,7 @@ public final class OutboxRelay {
     private boolean woken;
 
     // used by one run at a time
+    private final FullTopics fullTopics = new FullTopics();
     private long after;
     private @Nullable Long nextSearch;
     private @Nullable Long nextSample;
@@ -304,9 +307,13 @@ public final class OutboxRelay {
         }
     }
 
-    /** Sends the next rows. Returns whether some were settled, so that there may be more. */
+    /**
+     * Sends the next rows. Returns whether there may be more: some were settled, or those of a full topic are not claimed
+     * any more.
+     */
     private boolean relayBatch() {
-        Claimed claimed = table.claim(after, settings.batchSize());
+        FullTopics.Batch topics = fullTopics.batch(nanoTime.getAsLong());
+        Claimed claimed = table.claim(after, settings.batchSize(), topics.excluded());
         if (claimed.size() == 0) {
             after = 0;
             return false;
@@ -319,7 +326,7 @@ public final class OutboxRelay {
         List<Long> seqs = rows.stream().map(Row::seq).toList();
         Set<Long> inFlight = new HashSet<>(outbox.inFlight(seqs));
         List<Long> sent = new ArrayList<>(outbox.sentHere(seqs));
-        Map<Long, SendResult> results = send(rows, new HashSet<>(sent), inFlight);
+        Map<Long, SendResult> results = send(rows, new HashSet<>(sent), inFlight, topics);
         Map<Long, String> rejected = new LinkedHashMap<>();
         SendResult unavailable = null;
         for (Map.Entry<Long, SendResult> entry : results.entrySet()) {
@@ -329,7 +336,7 @@ public final class OutboxRelay {
             } else if (JdbcOutbox.isFinal(result)) {
                 rejected.put(entry.getKey(), JdbcOutbox.reason(result));
             } else {
-                unavailable = result;
+                unavailable = JdbcOutbox.isFull(result) ? unavailable : result;
                 continue;
             }
             if (result instanceof Failed failed) {
@@ -344,10 +351,11 @@ public final class OutboxRelay {
             table.setAside(rejected);
             nextSample = null;
         }
-        boolean settled = !sent.isEmpty() || !rejected.isEmpty();
+        boolean full = topics.end();
+        boolean settled = full || !sent.isEmpty() || !rejected.isEmpty();
         record(settled, unavailable);
         // rows that cannot be sent now, for example because one of several masters is unavailable, stop no others
-        after = unavailable != null && rows.size() == settings.batchSize()
+        after = (unavailable != null || topics.mayHoldBack()) && rows.size() == settings.batchSize()
                 ? rows.get(rows.size() - 1).seq()
                 : 0;
         return settled;
@@ -391,8 +399,9 @@ public final class OutboxRelay {
      *
      * @param sent rows that a commit has sent
      * @param inFlight rows that a commit is sending
+     * @param topics gets the results
      */
-    private Map<Long, SendResult> send(List<Row> rows, Set<Long> sent, Set<Long> inFlight) {
+    private Map<Long, SendResult> send(List<Row> rows, Set<Long> sent, Set<Long> inFlight, FullTopics.Batch topics) {
         Set<Long> claimed = new HashSet<>();
         rows.forEach(row -> claimed.add(row.seq()));
         Set<Long> blocked = table.blocked(claimed, claimed);
@@ -404,11 +413,12 @@ public final class OutboxRelay {
             List<Row> part = new ArrayList<>();
             List<Row> later = new ArrayList<>();
             for (Row row : open) {
-                List<String> id = List.of(row.message().topic(), row.message().id());
+                String topic = row.message().topic();
+                List<String> id = List.of(topic, row.message().id());
                 if (blocked.contains(row.seq()) || inFlight.contains(row.seq())) {
                     stuck.add(id);
-                } else if (!stuck.contains(id)) {
-                    (ids.add(id) ? part : later).add(row);
+                } else if (!stuck.contains(id) && !topics.holdsBack(topic)) {
+                    (ids.add(topics.tries(topic) ? List.of(topic) : id) ? part : later).add(row);
                 }
             }
             List<SendResult> replies = part.isEmpty()
@@ -417,6 +427,7 @@ public final class OutboxRelay {
             for (int i = 0; i < part.size(); i++) {
                 Row row = part.get(i);
                 results.put(row.seq(), replies.get(i));
+                topics.add(row.message().topic(), replies.get(i));
                 if (!JdbcOutbox.isDone(replies.get(i)) && !JdbcOutbox.isFinal(replies.get(i))) {
                     stuck.add(List.of(row.message().topic(), row.message().id()));
                 }

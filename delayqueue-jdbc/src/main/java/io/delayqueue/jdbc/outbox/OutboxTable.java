@@ -150,19 +150,25 @@ final class OutboxTable {
      *
      * @param after the number
      * @param limit maximum number of rows
+     * @param excluded topics whose rows are not claimed
      */
-    Claimed claim(long after, int limit) {
+    Claimed claim(long after, int limit, List<String> excluded) {
+        Object[] topics = values(excluded);
         String sql = dialect.get()
                 .lockFirst(
                         COLUMNS + ", " + dialect.get().now() + " - o.stored_at",
                         table,
-                        "o.status = " + WAITING + " and o.seq > ?",
+                        "o.status = " + WAITING + " and o.seq > ?"
+                                + (excluded.isEmpty() ? "" : " and o.topic not in " + places(excluded)),
                         "seq",
                         limit);
         return Objects.requireNonNull(jdbc.query(
                 connection -> {
                     PreparedStatement query = connection.prepareStatement(sql);
                     query.setLong(1, after);
+                    for (int i = 0; i < topics.length; i++) {
+                        query.setString(2 + i, (String) topics[i]);
+                    }
                     if (dialect.get() == SqlDialect.ORACLE) {
                         query.setFetchSize(limit);
                     }
@@ -248,13 +254,13 @@ final class OutboxTable {
     }
 
     /** Placeholders of a list. Their number is a power of two, so that there are few different statements. */
-    private static String places(Collection<Long> seqs) {
-        return "(" + String.join(", ", Collections.nCopies(padded(seqs.size()), "?")) + ")";
+    private static String places(Collection<?> values) {
+        return "(" + String.join(", ", Collections.nCopies(padded(values.size()), "?")) + ")";
     }
 
     /** The values of {@link #places}, the last one repeated. */
-    private static Object[] values(Collection<Long> seqs) {
-        Object[] values = seqs.toArray();
+    private static Object[] values(Collection<?> list) {
+        Object[] values = list.toArray();
         Object[] padded = Arrays.copyOf(values, values.length == 0 ? 0 : padded(values.length));
         for (int i = values.length; i < padded.length; i++) {
             padded[i] = values[values.length - 1];

@@ -8,6 +8,7 @@ import com.zaxxer.hikari.HikariDataSource;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.OnDuplicate;
+import io.delayqueue.message.Shard;
 import io.delayqueue.store.script.ShardPlan;
 import io.delayqueue.store.script.ShardPlan.OnConflict;
 import io.delayqueue.store.script.TopicRegistry;
@@ -18,6 +19,7 @@ import io.delayqueue.template.OutboxState;
 import io.delayqueue.template.SendInterceptor;
 import io.delayqueue.template.SendLimits;
 import io.delayqueue.template.TemplateClock;
+import io.delayqueue.test.redis.RedisRequest;
 import io.delayqueue.testing.SystemClock;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -563,6 +565,146 @@ abstract class OutboxContract extends OutboxTest {
         consumer.consume(TOPIC);
         assertThat(consumer.handled()).containsExactly("b");
         assertThat(node.outbox.table().content().waiting()).isEqualTo(1);
+    }
+
+    private void limit(String topic, int messages) {
+        byte[] meta = observer.keySpace.of(Shard.single(topic)).meta();
+        redis.command("HSET", new String(meta, StandardCharsets.UTF_8), "limits", "0 0 1 " + messages);
+    }
+
+    /** A topic with one message and no room for others. */
+    private void fill(String topic) {
+        observer.template().send(DelayMessage.to(topic).payload("live").build());
+        limit(topic, 1);
+    }
+
+    /** Runs the relay when a pause of full topics ends. Returns how often it has called Redis. */
+    private static long relayAfter(OutboxNode node, Duration pause) {
+        node.nanoTime.addAndGet(pause.toNanos());
+        long before = node.queue.proxy.traffic().requests("EVALSHA");
+        node.relay.run();
+        return node.queue.proxy.traffic().requests("EVALSHA") - before;
+    }
+
+    @Test
+    void aCommitToAFullTopicDoesNotFailAndItsMessageIsSentLater() {
+        OutboxNode node = node();
+        fill("full");
+
+        node.place(DelayMessage.to("full").id("a").payload("a").build());
+
+        assertThat(node.stored()).isEqualTo(1);
+        node.relay.run();
+        assertThat(node.stored()).isEqualTo(1);
+        assertThat(node.queue.sent()).isEmpty();
+        consumer.consume("full");
+        relayAfter(node, Duration.ofSeconds(1));
+        assertThat(node.stored()).isZero();
+        consumer.consume("full");
+        assertThat(consumer.handled()).containsExactly("live", "a");
+    }
+
+    @Test
+    void aFullTopicHoldsUpNoOther() {
+        OutboxNode node = disconnected();
+        fill("full");
+        fill("too");
+        node.transaction.executeWithoutResult(status -> {
+            for (int i = 0; i < 3 * OutboxNode.BATCH; i++) {
+                node.insertAndSend(
+                        DelayMessage.to("full").id("f" + i).payload("f" + i).build());
+            }
+            node.insertAndSend(DelayMessage.to("too").id("t").payload("t").build());
+            node.insertAndSend(message("a"));
+        });
+        node.place(message("b"));
+        reconnect(node);
+
+        await().until(() -> {
+            node.relay.run();
+            return node.stored() == 3 * OutboxNode.BATCH + 1;
+        });
+
+        consumer.consume(TOPIC);
+        assertThat(consumer.handled()).containsExactly("a", "b");
+        assertThat(node.queue.sent()).containsExactlyInAnyOrder("sent " + TOPIC + " 2");
+        String id = node.transaction.execute(status -> node.insertAndSend(message("c")));
+        assertThat(isThere(id)).as("commits send").isTrue();
+    }
+
+    @Test
+    void theRelayTriesAFullTopicWithOneMessageAfterPausesThatGrow() {
+        OutboxNode node = node();
+        fill("full");
+        for (int i = 0; i < 5; i++) {
+            node.place(DelayMessage.to("full").id("f" + i).payload("f" + i).build());
+        }
+        node.relay.run();
+        node.queue.proxy.traffic().startRecording();
+
+        assertThat(relayAfter(node, Duration.ofMillis(999))).isZero();
+        assertThat(relayAfter(node, Duration.ofMillis(1))).isEqualTo(1);
+        for (int pause : List.of(2, 4, 8, 16, 30, 30)) {
+            assertThat(relayAfter(node, Duration.ofSeconds(pause).minusMillis(1)))
+                    .as("before " + pause + " s")
+                    .isZero();
+            assertThat(relayAfter(node, Duration.ofMillis(1)))
+                    .as("after " + pause + " s")
+                    .isEqualTo(1);
+        }
+        assertThat(node.queue.proxy.traffic().recorded())
+                .filteredOn(RedisRequest::isScript)
+                .noneMatch(request -> request.toString().contains("f1"));
+
+        limit("full", 3);
+        assertThat(relayAfter(node, Duration.ofSeconds(30)))
+                .as("one message, then the others")
+                .isEqualTo(2);
+        assertThat(node.stored()).isEqualTo(3);
+        limit("full", 10);
+        relayAfter(node, Duration.ofSeconds(1));
+        assertThat(node.stored()).isZero();
+    }
+
+    @Test
+    void messagesOfAnIdKeepTheirOrderInAFullTopic() {
+        OutboxNode node = disconnected();
+        fill("full");
+        node.place(toFull("x", "first"));
+        node.place(toFull("y", "other"));
+        node.place(toFull("x", "second"));
+        OutboxNode other = node();
+
+        other.place(toFull("x", "third"));
+        other.relay.run();
+        assertThat(other.stored()).isEqualTo(4);
+
+        limit("full", 2);
+        relayAfter(other, Duration.ofSeconds(1));
+        assertThat(payloadInFull("x")).isEqualTo("second");
+        assertThat(other.stored())
+                .as("y has no room, and the third message waits")
+                .isEqualTo(2);
+
+        limit("full", 3);
+        relayAfter(other, Duration.ofSeconds(1));
+        assertThat(payloadInFull("x")).isEqualTo("third");
+        assertThat(payloadInFull("y")).isEqualTo("other");
+        assertThat(other.stored()).isZero();
+    }
+
+    private static DelayMessage toFull(String id, String payload) {
+        return DelayMessage.to("full")
+                .id(id)
+                .payload(payload)
+                .delay(HOUR)
+                .onDuplicate(OnDuplicate.REPLACE)
+                .build();
+    }
+
+    private String payloadInFull(String id) {
+        return new String(
+                observer.template().find("full", id).orElseThrow().envelope().payload(), StandardCharsets.UTF_8);
     }
 
     @Test

@@ -11,6 +11,7 @@ import io.delayqueue.test.redis.RedisServerProcess;
 import io.delayqueue.testing.TestDatabase;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.UnaryOperator;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.support.JdbcTransactionManager;
@@ -31,6 +32,8 @@ final class OutboxNode implements AutoCloseable {
     final JdbcOutbox outbox;
     final DelayQueueTemplate template;
     final OutboxRelay relay;
+    /** The clock of the relay. */
+    final AtomicLong nanoTime = new AtomicLong();
 
     OutboxNode(
             TestDatabase database,
@@ -54,7 +57,7 @@ final class OutboxNode implements AutoCloseable {
                 new OnDemand(),
                 Runnable::run,
                 new OutboxRelay.Settings(Duration.ZERO, BATCH, Duration.ofHours(1)),
-                System::nanoTime);
+                nanoTime::get);
         relay.start();
     }
 
