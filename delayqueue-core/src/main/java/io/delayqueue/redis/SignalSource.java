@@ -9,7 +9,7 @@ import io.delayqueue.message.Shard;
  * <p>Each namespace has one channel. The signals are:
  *
  * <ul>
- *   <li>{@code h <queue> <due ms>}: the first due time became earlier
+ *   <li>{@code h <queue> <due ms>}: the schedule has a new first message, due at this time
  *   <li>{@code s <queue> <consumer>}: a consumer left due messages in the schedule
  *   <li>{@code r <queue> <id>}: a leased message was cancelled or replaced; the id is empty for several messages
  *   <li>{@code c <node>}: the canary of a node
@@ -61,9 +61,9 @@ public interface SignalSource {
     interface SignalListener {
 
         /**
-         * The shard's first due time became earlier.
+         * The shard's schedule has a new first message.
          *
-         * @param dueMillis the new first due time, ms since 1970 by Redis' clock
+         * @param dueMillis its due time, ms since 1970 by Redis' clock
          */
         void headAt(long dueMillis);
 
