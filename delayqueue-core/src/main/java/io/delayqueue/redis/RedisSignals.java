@@ -162,9 +162,10 @@ public final class RedisSignals implements SignalSource, MessageListener, Subscr
             closing = detach();
         }
         if (unconfirmed.incrementAndGet() == FAILURES_TO_LOG) {
-            log.warn("This node does not receive the signals that it publishes. Messages may be delivered up to a"
-                    + " second late. Check that the Redis user may publish to the channel " + keys.signalChannel()
-                    + ". The subscription is replaced until signals arrive.");
+            log.warn(
+                    "This node does not receive the signals that it publishes. Messages may be delivered late, by up to"
+                            + " delayqueue.engine.unconfirmed-sweep. Check that the Redis user may publish to the channel "
+                            + keys.signalChannel() + ". The subscription is replaced until signals arrive.");
         }
         openLater(next, Duration.ZERO);
         connections.executor().execute(closing);
@@ -220,8 +221,8 @@ public final class RedisSignals implements SignalSource, MessageListener, Subscr
         closing.run();
         int failed = failures.incrementAndGet();
         if (failed == FAILURES_TO_LOG) {
-            log.warn("Cannot subscribe to signals: " + why + ". Messages may be delivered up to a second late."
-                    + " A new attempt follows each second.");
+            log.warn("Cannot subscribe to signals: " + why + ". Messages may be delivered late, by up to"
+                    + " delayqueue.engine.unconfirmed-sweep. A new attempt follows each second.");
         }
         openLater(next, failed == 1 ? FIRST_RETRY : RETRY);
     }
