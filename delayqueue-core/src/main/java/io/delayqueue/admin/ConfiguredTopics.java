@@ -59,7 +59,7 @@ public final class ConfiguredTopics extends RedisTask {
         }
         SortedSet<String> registered = reply(registry::topics);
         if (registered == null) {
-            return UNTIL_REPLIED;
+            return UNTIL_WOKEN;
         }
         Set<String> known = new TreeSet<>(registered);
         known.addAll(listenedTopics.get());

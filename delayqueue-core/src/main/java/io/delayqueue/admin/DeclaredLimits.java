@@ -90,7 +90,7 @@ public final class DeclaredLimits extends RedisTask {
                 return INTERVAL;
             }
         }
-        return reply(this::checkAll) == null ? UNTIL_REPLIED : INTERVAL;
+        return reply(this::checkAll) == null ? UNTIL_WOKEN : INTERVAL;
     }
 
     private CompletableFuture<Boolean> checkAll() {

@@ -81,7 +81,7 @@ public final class TopicSampler extends RedisTask {
     protected Duration roundTrip() {
         Sampled sampled = reply(this::requestSample);
         if (sampled == null) {
-            return UNTIL_REPLIED;
+            return UNTIL_WOKEN;
         }
         SortedMap<String, List<TopicSample>> before = samples;
         SortedMap<String, List<TopicSample>> now = new TreeMap<>();

@@ -70,7 +70,7 @@ public final class UnconsumedTopics extends RedisTask implements DelayQueueEvent
         if (isWaiting() || !due().isEmpty()) {
             List<TopicStatus> statuses = reply(() -> inspector.statuses(due()));
             if (statuses == null) {
-                return UNTIL_REPLIED;
+                return UNTIL_WOKEN;
             }
             statuses.forEach(this::check);
         }

@@ -122,7 +122,7 @@ final class ListenerRun {
         protected Duration roundTrip() {
             List<Shard> registered = reply(() -> context.registry().shards(spec.topic()));
             if (registered == null) {
-                return UNTIL_REPLIED;
+                return UNTIL_WOKEN;
             }
             synchronized (ListenerRun.this) { // held while the task is scheduled, so cancel() finds its handle
                 if (shards.isEmpty() && !ending) {

@@ -53,7 +53,7 @@ final class RetentionTask extends RedisTask {
     protected Duration roundTrip() {
         List<Pruned> pruned = reply(this::prune);
         if (pruned == null) {
-            return UNTIL_REPLIED;
+            return UNTIL_WOKEN;
         }
         RuntimeException failed = null;
         boolean more = false;

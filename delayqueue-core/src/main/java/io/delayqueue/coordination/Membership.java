@@ -151,7 +151,7 @@ public final class Membership extends RedisTask {
         try {
             List<Object> reply = reply(this::sendHeartbeat);
             if (reply == null) {
-                return UNTIL_REPLIED;
+                return UNTIL_WOKEN;
             }
             succeeded(reply);
         } catch (RuntimeException e) {

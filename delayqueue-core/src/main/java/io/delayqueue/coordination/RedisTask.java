@@ -20,9 +20,6 @@ import org.jspecify.annotations.Nullable;
  */
 public abstract class RedisTask implements PeriodicTask, TaskHandle {
 
-    /** The delay that a task returns while it waits for a reply. The reply wakes the task. */
-    protected static final Duration UNTIL_REPLIED = UNTIL_WOKEN;
-
     /** The monotonic clock. */
     protected final LongSupplier nanoTime;
 
@@ -139,7 +136,7 @@ public abstract class RedisTask implements PeriodicTask, TaskHandle {
     /**
      * Runs the task once.
      *
-     * @return delay before the next run; {@link #UNTIL_REPLIED} if {@link #reply} returned null
+     * @return delay before the next run; a reply wakes the task earlier
      */
     protected abstract Duration roundTrip();
 

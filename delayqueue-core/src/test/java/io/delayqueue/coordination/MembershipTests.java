@@ -231,16 +231,16 @@ class MembershipTests extends NodesTest {
         Semaphore wakes = new Semaphore(0);
         membership.schedule(new Background(wakes), "heartbeat");
 
-        assertThat(membership.run()).isEqualTo(RedisTask.UNTIL_REPLIED);
+        assertThat(membership.run()).isEqualTo(RedisTask.UNTIL_WOKEN);
         membership.join(Shard.single("t"), () -> {});
-        assertThat(membership.run()).isEqualTo(RedisTask.UNTIL_REPLIED);
+        assertThat(membership.run()).isEqualTo(RedisTask.UNTIL_WOKEN);
         wakes.drainPermits(); // of the change; the next one is of the reply
         silence.complete(null);
         assertThat(wakes.tryAcquire(60, TimeUnit.SECONDS)).isTrue();
 
         assertThat(membership.run()).isZero();
         Duration next = membership.run();
-        while (next.equals(RedisTask.UNTIL_REPLIED)) {
+        while (next.equals(RedisTask.UNTIL_WOKEN)) {
             assertThat(wakes.tryAcquire(60, TimeUnit.SECONDS)).isTrue();
             next = membership.run();
         }

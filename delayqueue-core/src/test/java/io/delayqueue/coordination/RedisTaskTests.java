@@ -41,7 +41,7 @@ class RedisTaskTests {
                 return wait;
             }
             if (reply(() -> call) == null) {
-                return UNTIL_REPLIED;
+                return UNTIL_WOKEN;
             }
             afterwards.run();
             return wait;
@@ -101,7 +101,7 @@ class RedisTaskTests {
         task.run();
         task.call = new CompletableFuture<>();
         pass(Duration.ofMillis(400));
-        assertThat(task.run()).isEqualTo(RedisTask.UNTIL_REPLIED);
+        assertThat(task.run()).isEqualTo(RedisTask.UNTIL_WOKEN);
         pass(SECOND);
         task.run();
 

@@ -447,7 +447,7 @@ final class ReceiverTopic {
             try {
                 Optional<List<Shard>> found = reply(() -> context.topics.usableShards(topic));
                 if (found == null) {
-                    return UNTIL_REPLIED;
+                    return UNTIL_WOKEN;
                 }
                 failure = null;
                 found.ifPresentOrElse(this::found, this::notRegistered);
