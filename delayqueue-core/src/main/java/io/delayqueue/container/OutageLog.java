@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * tasks, and one when the first of them succeeds again. After ten seconds without a failure the next one counts as the
  * first. Thread-safe.
  */
-final class OutageLog implements TaskPool.Listener {
+final class OutageLog implements TaskPool.Reporter {
 
     private static final Log log = LogFactory.getLog(OutageLog.class);
     private static final long LOG_INTERVAL = Duration.ofMinutes(1).toNanos();

@@ -23,7 +23,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class TaskPool implements PeriodicTaskScheduler, AutoCloseable {
 
-    private static final long MAX_DELAY = PeriodicTask.UNTIL_WOKEN.toNanos();
+    /** The time, or the wait, of a task that runs when it is woken. */
+    private static final long UNTIL_WOKEN = Long.MAX_VALUE;
 
     /** Most runs of a task, each due at once, before other tasks may have the thread. */
     private static final int CALLS_IN_A_ROW = 16;
@@ -31,10 +32,10 @@ final class TaskPool implements PeriodicTaskScheduler, AutoCloseable {
     private final ThreadPoolExecutor threads;
     private final ScheduledThreadPoolExecutor timer;
     private final LongSupplier nanoTime;
-    private final Listener listener;
+    private final Reporter reporter;
 
     /** Is told of failures. Its own failures are ignored. */
-    interface Listener {
+    interface Reporter {
 
         /** A run failed. */
         void failed(String task, Throwable failure);
@@ -43,9 +44,9 @@ final class TaskPool implements PeriodicTaskScheduler, AutoCloseable {
         default void recovered(String task) {}
     }
 
-    TaskPool(int size, ThreadFactory factory, LongSupplier nanoTime, Listener listener) {
+    TaskPool(int size, ThreadFactory factory, LongSupplier nanoTime, Reporter reporter) {
         this.nanoTime = nanoTime;
-        this.listener = listener;
+        this.reporter = reporter;
         this.threads = new ThreadPoolExecutor(size, size, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), factory);
         this.timer = new ScheduledThreadPoolExecutor(1, factory);
         timer.setRemoveOnCancelPolicy(true);
@@ -91,7 +92,7 @@ final class TaskPool implements PeriodicTaskScheduler, AutoCloseable {
         private final Object lock = new Object();
         private @Nullable Future<?> planned;
         /** When the task is to run; written under the lock, read without it by {@link #wake()}. */
-        private volatile long plannedFor = Long.MAX_VALUE;
+        private volatile long plannedFor = UNTIL_WOKEN;
 
         private boolean running;
         private boolean cancelled;
@@ -112,7 +113,9 @@ final class TaskPool implements PeriodicTaskScheduler, AutoCloseable {
 
         @Override
         public void wakeWithin(Duration time) {
-            plan(nanoTime.getAsLong() + Math.max(0, Math.min(MAX_DELAY, time.toNanos())));
+            if (time.compareTo(PeriodicTask.UNTIL_WOKEN) < 0) {
+                plan(nanoTime.getAsLong() + Math.max(0, time.toNanos()));
+            }
         }
 
         private void plan(long at) {
@@ -132,17 +135,16 @@ final class TaskPool implements PeriodicTaskScheduler, AutoCloseable {
 
         private boolean isPlannedBy(long at) {
             long earliest = plannedFor;
-            return earliest != Long.MAX_VALUE && at - earliest >= 0;
+            return earliest != UNTIL_WOKEN && at - earliest >= 0;
         }
 
         private void submit() {
             cancelPlanned();
-            long delay = Math.max(0, plannedFor - nanoTime.getAsLong());
+            long delay = plannedFor - nanoTime.getAsLong();
             try {
-                if (delay == 0) {
+                if (delay <= 0) {
                     threads.execute(this);
-                } else if (delay
-                        < MAX_DELAY / 2) { // else it runs when it is woken; some time has passed since it was planned
+                } else {
                     planned = timer.schedule(this, delay, TimeUnit.NANOSECONDS);
                 }
             } catch (RejectedExecutionException closed) {
@@ -164,7 +166,7 @@ final class TaskPool implements PeriodicTaskScheduler, AutoCloseable {
                     return;
                 }
                 running = true;
-                plannedFor = Long.MAX_VALUE;
+                plannedFor = UNTIL_WOKEN;
             }
             boolean again = true;
             for (int calls = 1; again; calls++) {
@@ -177,16 +179,16 @@ final class TaskPool implements PeriodicTaskScheduler, AutoCloseable {
             synchronized (lock) {
                 if (!cancelled) {
                     long at = nanoTime.getAsLong() + wait;
-                    if (plannedFor == Long.MAX_VALUE || at - plannedFor < 0 || backsOff) {
+                    if (wait != UNTIL_WOKEN && (plannedFor == UNTIL_WOKEN || at - plannedFor < 0 || backsOff)) {
                         plannedFor = at;
                     }
                     if (mayStay && isPlannedBy(nanoTime.getAsLong())) {
-                        plannedFor = Long.MAX_VALUE;
+                        plannedFor = UNTIL_WOKEN;
                         return true;
                     }
                 }
                 running = false;
-                if (!cancelled) {
+                if (!cancelled && plannedFor != UNTIL_WOKEN) {
                     submit();
                 }
                 return false;
@@ -199,13 +201,13 @@ final class TaskPool implements PeriodicTaskScheduler, AutoCloseable {
                 backsOff = false;
                 if (failures > 0 && !task.isWaiting()) {
                     failures = 0;
-                    report(() -> listener.recovered(name));
+                    report(() -> reporter.recovered(name));
                 }
-                return Math.max(0, next.compareTo(PeriodicTask.UNTIL_WOKEN) > 0 ? MAX_DELAY : next.toNanos());
+                return next.compareTo(PeriodicTask.UNTIL_WOKEN) < 0 ? Math.max(0, next.toNanos()) : UNTIL_WOKEN;
             } catch (Throwable e) { // no failure of a task may end the engine
                 backsOff = true;
                 failures++;
-                report(() -> listener.failed(name, e));
+                report(() -> reporter.failed(name, e));
                 return PeriodicTask.backoff(failures).toNanos();
             }
         }
@@ -214,7 +216,7 @@ final class TaskPool implements PeriodicTaskScheduler, AutoCloseable {
             try {
                 event.run();
             } catch (Throwable ignored) {
-                // a failure of the listener must not end the task
+                // a failure of the reporter must not end the task
             }
         }
 

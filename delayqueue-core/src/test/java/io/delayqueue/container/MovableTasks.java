@@ -33,11 +33,11 @@ public final class MovableTasks implements PeriodicTaskScheduler, AutoCloseable 
         this(time, 1, failed::accept);
     }
 
-    MovableTasks(MovableTime time, TaskPool.Listener listener) {
+    MovableTasks(MovableTime time, TaskPool.Reporter listener) {
         this(time, THREADS, listener);
     }
 
-    private MovableTasks(MovableTime time, int threads, TaskPool.Listener listener) {
+    private MovableTasks(MovableTime time, int threads, TaskPool.Reporter listener) {
         this.time = time;
         this.pool = new TaskPool(
                 threads, DaemonThreads.factory(Thread::new, "delayqueue-test-task"), System::nanoTime, listener);

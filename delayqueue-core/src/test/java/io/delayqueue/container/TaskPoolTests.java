@@ -25,7 +25,7 @@ class TaskPoolTests {
     private final Queue<String> failures = new ConcurrentLinkedQueue<>();
     private final Exhaustion exhaustion = Exhaustion.whenTold();
     private final Queue<String> recovered = new ConcurrentLinkedQueue<>();
-    private final TaskPool pool = new TaskPool(2, exhaustion.threads(), System::nanoTime, new TaskPool.Listener() {
+    private final TaskPool pool = new TaskPool(2, exhaustion.threads(), System::nanoTime, new TaskPool.Reporter() {
 
         @Override
         public void failed(String task, Throwable failure) {

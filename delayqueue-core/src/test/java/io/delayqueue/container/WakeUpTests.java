@@ -65,7 +65,7 @@ class WakeUpTests extends NodeTest {
         Queue<Runnable> held = new ConcurrentLinkedQueue<>();
         AtomicBoolean released = new AtomicBoolean();
         AtomicInteger polls = new AtomicInteger();
-        TaskPool.Listener ignored = (task, failure) -> {};
+        TaskPool.Reporter ignored = (task, failure) -> {};
         MovableTasks tasks = new MovableTasks(time, ignored);
         QueueNode node = add(QueueNode.on(redis.port())
                 .settings(Pacing.quiet().settings())
