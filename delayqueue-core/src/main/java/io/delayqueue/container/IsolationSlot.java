@@ -38,7 +38,7 @@ final class IsolationSlot {
     }
 
     /** Requests the slot for a claimed suspect. Returns whether the poller may handle it now. */
-    synchronized boolean begin(Claimant poller, ClaimedDelivery claimed) {
+    synchronized boolean beginHandling(Claimant poller, ClaimedDelivery claimed) {
         boolean begins = request(poller);
         if (begins) {
             suspect = claimed;
@@ -52,7 +52,7 @@ final class IsolationSlot {
     }
 
     /** Passes the slot on after a suspect was handled. Returns false if that was done before. */
-    boolean end(Claimant poller, ClaimedDelivery handled) {
+    boolean endHandling(Claimant poller, ClaimedDelivery handled) {
         synchronized (this) {
             if (suspect != handled) {
                 return false;

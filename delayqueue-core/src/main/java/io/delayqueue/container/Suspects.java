@@ -75,7 +75,7 @@ final class Suspects implements IsolationSlot.Claimant {
     /** Handles a claimed suspect, or releases it if this process may not handle it now. */
     void take(ClaimedDelivery suspect) {
         deliveries.addSuspect(suspect);
-        if (claiming.getAsBoolean() && slot.begin(this, suspect)) {
+        if (claiming.getAsBoolean() && slot.beginHandling(this, suspect)) {
             try {
                 handlers.execute(() -> start(suspect));
                 return;
@@ -134,7 +134,7 @@ final class Suspects implements IsolationSlot.Claimant {
     }
 
     private void passOn(ClaimedDelivery suspect) {
-        if (slot.end(this, suspect)) {
+        if (slot.endHandling(this, suspect)) {
             requestSlot();
         }
     }

@@ -35,28 +35,28 @@ class IsolationSlotTests {
 
     @Test
     void slotIsNotPassedOnWhileItsSuspectIsHandled() {
-        assertThat(slot.begin(one, first)).isTrue();
-        assertThat(slot.begin(two, second)).isFalse();
+        assertThat(slot.beginHandling(one, first)).isTrue();
+        assertThat(slot.beginHandling(two, second)).isFalse();
 
         slot.release(one);
 
         assertThat(granted).isEmpty();
         assertThat(slot.mayClaim(one)).isFalse();
-        assertThat(slot.begin(one, second)).isFalse();
+        assertThat(slot.beginHandling(one, second)).isFalse();
         assertThat(slot.suspectOf(one)).isSameAs(first);
-        assertThat(slot.end(one, first)).isTrue();
+        assertThat(slot.endHandling(one, first)).isTrue();
         assertThat(granted).containsExactly("two");
     }
 
     @Test
     void endOfAnEarlierSuspectDoesNotEndTheNext() {
-        slot.begin(one, first);
-        assertThat(slot.end(one, first)).isTrue();
-        slot.begin(one, second);
+        slot.beginHandling(one, first);
+        assertThat(slot.endHandling(one, first)).isTrue();
+        slot.beginHandling(one, second);
 
-        assertThat(slot.end(one, first)).isFalse();
+        assertThat(slot.endHandling(one, first)).isFalse();
 
         assertThat(slot.suspectOf(one)).isSameAs(second);
-        assertThat(slot.begin(two, first)).isFalse();
+        assertThat(slot.beginHandling(two, first)).isFalse();
     }
 }
