@@ -10,13 +10,14 @@ import java.util.stream.LongStream;
  * Decides when a poller polls its shard. Any thread may report signals; only the poller's task calls the other methods.
  *
  * <p>The assigned poller polls when the head of the schedule is due, when a lease ends, and at the latest after a sweep
- * interval. Any other poller polls when another poller left due messages in the schedule. It also polls a sweep interval
- * after a known message was due, because then there may be no assigned poller. A poller that claimed messages polls
- * again when the next message in the reply is due, because the assigned poller may have no capacity.
+ * interval. While signals are not confirmed, each poller acts as assigned. Otherwise any other poller polls when another
+ * poller left due messages in the schedule. It also polls a sweep interval after a known message was due, because then
+ * there may be no assigned poller. A poller that claimed messages polls again when the next message in the reply is due,
+ * because the assigned poller may have no capacity.
  *
- * <p>A poll for a message begins before the due time, so that it reaches Redis at the due time. The lead is the shortest
- * time that recent polls took from their planned begin until they ran in Redis. A poll that arrives early claims nothing
- * and is repeated. To this class, a message is due as soon as the poll for it begins.
+ * <p>The poll for a message begins at its poll time: before its due time, so that the poll reaches Redis at the due
+ * time. This lead is the shortest time that recent polls took from their poll time until they ran in Redis. A poll that
+ * arrives early claims nothing and is repeated.
  */
 public final class NextPoll {
 
@@ -55,7 +56,7 @@ public final class NextPoll {
         NONE,
         /** A poll was requested, or due messages were left in the schedule. */
         REQUESTED,
-        /** A message is due. */
+        /** The poll time of a message. */
         DUE,
         /** A lease has ended. */
         LEASE_END,
@@ -125,46 +126,47 @@ public final class NextPoll {
         wake.run();
     }
 
-    /** Whether this poller is aware of due messages that it may claim. */
-    public boolean hasDueMessages(boolean assigned) {
-        return dueMessagesLeft || nanosUntilPollFor(nextDue(assigned)) <= 0;
+    /** Whether this poller knows of messages to claim: left in the schedule, or at their poll time. */
+    public boolean hasDueMessages(boolean actsAsAssigned) {
+        return dueMessagesLeft || nanosUntilPollTime(nextDue(actsAsAssigned)) <= 0;
     }
 
     /** Due time of the next message that this poller has to claim. */
-    private long nextDue(boolean assigned) {
-        return assigned ? headDue : dueAfterClaims;
+    private long nextDue(boolean actsAsAssigned) {
+        return actsAsAssigned ? headDue : dueAfterClaims;
     }
 
-    /** Nanoseconds until the poll for a message begins. */
-    private long nanosUntilPollFor(long due) {
+    /** Nanoseconds until the poll time of a message. */
+    private long nanosUntilPollTime(long due) {
         return due == PollReply.NEVER || !clock.isSet() ? Long.MAX_VALUE : clock.nanosUntil(due) - leadMicros * 1000;
     }
 
     /**
-     * Plans the next poll. If it is for a message that is not due yet, records that the poller waits for that message.
+     * Plans the next poll. Records the message that the poller waits for, if its poll time is not reached yet.
      *
-     * @param assigned whether this poller is the assigned one
+     * @param actsAsAssigned whether this poller is the assigned one, or signals are not confirmed
      * @param peers whether the shard has other pollers
      * @param capacity number of messages that this poller may claim
      * @param due what {@link #hasDueMessages} returned before the capacity was read
      */
-    public Plan plan(boolean assigned, boolean peers, int capacity, boolean due, long sweepNanos) {
+    public Plan plan(boolean actsAsAssigned, boolean peers, int capacity, boolean due, long sweepNanos) {
         if (requested || (dueMessagesLeft && capacity > 0)) {
             return new Plan(Reason.REQUESTED, 0);
         }
         Plan plan = Plan.NEVER;
-        long nextDue = nextDue(assigned);
-        long untilDue = nanosUntilPollFor(nextDue);
+        long nextDue = nextDue(actsAsAssigned);
+        long untilPollTime = nanosUntilPollTime(nextDue);
+        if (untilPollTime > 0) {
+            awaited = nextDue;
+        }
         // without capacity, a poll only signals due messages to peers; capacity was requested for a message that was
-        // due before the capacity was read, and a run at the due time requests it for any other
-        if (untilDue > 0 || !due || capacity > 0 || peers) {
-            plan = plan.or(Reason.DUE, untilDue);
-            if (untilDue > 0) {
-                awaited = nextDue;
-            }
+        // due before the capacity was read, and a run at the poll time requests it for any other
+        boolean mayPollForDue = !due || capacity > 0 || peers;
+        if (untilPollTime > 0 || mayPollForDue) {
+            plan = plan.or(Reason.DUE, untilPollTime);
         }
         long sincePoll = nanoTime.getAsLong() - lastPoll;
-        if (assigned) {
+        if (actsAsAssigned) {
             return plan.or(Reason.LEASE_END, nanosUntilLeaseEnd()).or(Reason.SWEEP, sweepNanos - sincePoll);
         }
         long head = headDue;

@@ -77,23 +77,20 @@ public final class ShardPoller extends RedisTask implements SignalListener {
     }
 
     private Duration round() {
-        Poll poll = session.inProgress();
+        Poll begun = session.inProgress();
+        Poll poll = begun != null ? begun : demand.begin();
         if (poll == null) {
-            poll = demand.begin();
-            if (poll == null) {
-                return demand.untilNext();
-            }
+            return demand.untilNext();
         }
-        Poll sent = poll;
-        Optional<PollReply> reply = reply(() -> session.send(sent));
-        if (reply == null) {
-            return demand.untilReplied(sent);
+        Optional<PollReply> reply = reply(() -> session.send(poll));
+        if (reply == null) { // none yet; an empty one says that the topic is not registered
+            return demand.untilReplied(poll);
         }
         session.end();
         try {
-            reply.ifPresentOrElse(present -> demand.replied(sent, present), demand::unregistered);
+            reply.ifPresentOrElse(present -> demand.replied(poll, present), demand::unregistered);
         } finally { // even if the demand fails, for example without memory, Redis has settled
-            reply.ifPresentOrElse(present -> session.publish(sent, present), () -> session.rejectUnregistered(sent));
+            reply.ifPresentOrElse(present -> session.publish(poll, present), () -> session.rejectUnregistered(poll));
         }
         return demand.untilNext();
     }
