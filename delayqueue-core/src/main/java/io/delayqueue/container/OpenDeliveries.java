@@ -55,7 +55,7 @@ final class OpenDeliveries {
 
     private final Set<ClaimedDelivery> open = ConcurrentHashMap.newKeySet();
     private final AtomicInteger size = new AtomicInteger();
-    private volatile boolean confirmRequested;
+    private final AtomicBoolean confirmRequested = new AtomicBoolean();
     /** Why settlements fail because the task does not run any more; null before. */
     private volatile @Nullable Throwable abandonedFor;
 
@@ -163,7 +163,7 @@ final class OpenDeliveries {
                 waitingBytes += delivery.claim().stored().length;
                 delivery.requireConfirmation(cancelledOrReplacedAt);
                 if (delivery.needsConfirmation()) {
-                    confirmRequested = true;
+                    confirmRequested.set(true);
                 }
             }
             waitingSize = waiting.size();
@@ -202,7 +202,7 @@ final class OpenDeliveries {
     }
 
     private boolean needRenewal(long now) {
-        return confirmRequested || (nextRenewal != Long.MAX_VALUE && now - nextRenewal >= 0);
+        return confirmRequested.get() || (nextRenewal != Long.MAX_VALUE && now - nextRenewal >= 0);
     }
 
     /** Whether settlements are sent at once: the workers have little left to do, or many wait. */
@@ -219,7 +219,7 @@ final class OpenDeliveries {
 
     /** Nanoseconds until renewals or settlements are to be sent, or waiting deliveries are overdue; at most the given. */
     long nanosUntilPoll(long most) {
-        if (confirmRequested) {
+        if (confirmRequested.get()) {
             return 0;
         }
         long now = nanoTime.getAsLong();
@@ -260,10 +260,9 @@ final class OpenDeliveries {
         if (!needRenewal(now)) {
             return taken;
         }
-        boolean confirm = confirmRequested;
-        if (confirm) { // otherwise a reset could only erase a request that was made since the read
-            confirmRequested = false; // before the deliveries are read: a later request concerns the next poll
-        }
+        // before the deliveries are read: a later request concerns the next poll
+        boolean confirm = confirmRequested.getAndSet(false);
+        boolean full = false;
         long next = Long.MAX_VALUE;
         for (ClaimedDelivery delivery : open) {
             boolean wanted = wantsRenewal(delivery, now) || (confirm && wantsConfirmation(delivery, now));
@@ -271,9 +270,7 @@ final class OpenDeliveries {
                 taken.add(new Renewal(delivery, delivery.renewal()));
             } else if (wanted) {
                 next = now;
-                if (confirm) { // the next poll confirms the rest
-                    confirmRequested = true;
-                }
+                full = true;
             } else if (keepsLease(delivery, now)) {
                 long at = delivery.renewalAt();
                 next = next == Long.MAX_VALUE || at - next < 0 ? at : next;
@@ -281,6 +278,9 @@ final class OpenDeliveries {
         }
         nextRenewal = next;
         return taken;
+        if (full && confirm) {
+            confirmRequested.set(true);
+        }
     }
 
     private boolean wantsRenewal(ClaimedDelivery delivery, long now) {
@@ -334,7 +334,7 @@ final class OpenDeliveries {
             boolean starting = claiming.getAsBoolean();
             ClaimedDelivery delivery = takeFirst(!starting, nanoTime.getAsLong());
             if (delivery == null) {
-                if (confirmRequested) {
+                if (confirmRequested.get()) {
                     task.wake();
                 }
                 return null;
@@ -368,7 +368,7 @@ final class OpenDeliveries {
                 return first;
             }
         }
-        confirmRequested = true;
+        confirmRequested.set(true);
         return null;
     }
 
@@ -424,7 +424,7 @@ final class OpenDeliveries {
             for (ClaimedDelivery delivery : waiting) {
                 if (id.isEmpty() || delivery.id().equals(id)) {
                     delivery.requireConfirmation(cancelledOrReplacedAt);
-                    confirmRequested = true;
+                    confirmRequested.set(true);
                     any = true;
                 }
             }
@@ -452,7 +452,7 @@ final class OpenDeliveries {
 
     /** Whether waiting deliveries can start without confirmation from Redis. */
     boolean hasStartable() {
-        return waitingSize > 0 && !confirmRequested;
+        return waitingSize > 0 && !confirmRequested.get();
     }
 
     // ---- settlements -----------------------------------------------------------------------------------------------
