@@ -10,7 +10,6 @@ import io.delayqueue.store.Claim;
 import io.delayqueue.store.RedisClock;
 import io.delayqueue.store.Settlement;
 import java.time.Duration;
-import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -126,13 +125,13 @@ final class ClaimedDelivery extends LeasedMessage implements Delivery {
     }
 
     /** The settlement for a request to retry: dead-letter after the last permitted attempt. */
-    Settlement retryOnDemand(Duration delay) {
+    Settlement retryOrDeadLetter(Duration delay) {
         return retryOrDeadLetter(delay, "requested by the handler");
     }
 
     @Override
     public CompletableFuture<Boolean> retry(Duration delay) {
-        return settle(retryOnDemand(delay));
+        return settle(retryOrDeadLetter(delay));
     }
 
     // ---- what a handler sees ---------------------------------------------------------------------------------------
@@ -147,7 +146,7 @@ final class ClaimedDelivery extends LeasedMessage implements Delivery {
         if (payload == null) {
             throw new IllegalStateException("The payload of message " + Printable.of(id()) + " is not converted yet");
         }
-        return Objects.requireNonNull(payload);
+        return payload;
     }
 
     @Override

@@ -211,14 +211,14 @@ final class DeliveryPipeline {
     /** Returns the settlement of a failed delivery, even if code of the application throws. */
     private Settlement decision(ClaimedDelivery delivery, Throwable failure) {
         try {
-            return retryOrDeadLetter(delivery, Completions.cause(failure));
+            return settlementAfter(delivery, Completions.cause(failure));
         } catch (Throwable e) {
             FailureLog.log(log::error, describe(delivery) + " failed, and so did the retry decision", e);
-            return delivery.retryOnDemand(WHEN_POLICY_FAILS);
+            return delivery.retryOrDeadLetter(WHEN_POLICY_FAILS);
         }
     }
 
-    private Settlement retryOrDeadLetter(ClaimedDelivery delivery, Throwable exception) {
+    private Settlement settlementAfter(ClaimedDelivery delivery, Throwable exception) {
         if (isUnreadable(exception)) {
             return deadLetter(delivery, DeadLetterCause.UNREADABLE, exception);
         }

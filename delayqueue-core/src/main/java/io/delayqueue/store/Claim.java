@@ -51,7 +51,7 @@ public record Claim(
      *
      * @param maxAttempts the permitted attempts: the message's own limit, or else the consumer's
      */
-    public Settlement retry(Duration delay, Failure failure, int maxAttempts) {
+    public Settlement retryOrDeadLetter(Duration delay, Failure failure, int maxAttempts) {
         return attempt >= maxAttempts
                 ? new Settlement.ToDeadLetters(id, token, DeadLetterCause.ATTEMPTS_SPENT, failure)
                 : new Settlement.Retry(id, token, delay, failure);
@@ -63,9 +63,10 @@ public record Claim(
      * @param permitted number of postponements that the message may have, 0 for unlimited
      */
     public Settlement postpone(Duration delay, int permitted) {
-        Settlement.Postpone requested = new Settlement.Postpone(id, token, delay, permitted);
-        return requested.isPermitted(postponements)
-                ? new Settlement.Postpone(id, token, delay, 0)
-                : new Settlement.ToDeadLetters(id, token, DeadLetterCause.POSTPONEMENTS_SPENT, requested.failure());
+        boolean isPermitted = permitted == 0 || postponements < permitted;
+        Settlement.Postpone postpone = new Settlement.Postpone(id, token, delay, isPermitted ? 0 : permitted);
+        return isPermitted
+                ? postpone
+                : new Settlement.ToDeadLetters(id, token, DeadLetterCause.POSTPONEMENTS_SPENT, postpone.failure());
     }
 }

@@ -125,11 +125,6 @@ public sealed interface Settlement {
             }
         }
 
-        /** Whether a message that was postponed so often may be postponed once more. */
-        public boolean isPermitted(int postponements) {
-            return permitted == 0 || postponements < permitted;
-        }
-
         @Override
         public boolean readsMessage() {
             return permitted > 0;

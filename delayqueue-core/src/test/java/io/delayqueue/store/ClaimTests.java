@@ -19,8 +19,9 @@ class ClaimTests {
 
     @Test
     void theLastPermittedAttemptIsDeadLettered() {
-        assertThat(claim(2, 0).retry(DELAY, FAILURE, 3)).isEqualTo(new Settlement.Retry("a", "token", DELAY, FAILURE));
-        assertThat(claim(3, 0).retry(DELAY, FAILURE, 3))
+        assertThat(claim(2, 0).retryOrDeadLetter(DELAY, FAILURE, 3))
+                .isEqualTo(new Settlement.Retry("a", "token", DELAY, FAILURE));
+        assertThat(claim(3, 0).retryOrDeadLetter(DELAY, FAILURE, 3))
                 .isEqualTo(new Settlement.ToDeadLetters("a", "token", DeadLetterCause.ATTEMPTS_SPENT, FAILURE));
     }
 
@@ -37,9 +38,11 @@ class ClaimTests {
 
     @Test
     void aSettlementOfAClaimLetsRedisReadTheMessageOnlyToMoveIt() {
-        assertThat(claim(1, 0).retry(DELAY, FAILURE, 3).readsMessage()).isFalse();
+        assertThat(claim(1, 0).retryOrDeadLetter(DELAY, FAILURE, 3).readsMessage())
+                .isFalse();
         assertThat(claim(1, 0).postpone(DELAY, 2).readsMessage()).isFalse();
-        assertThat(claim(3, 0).retry(DELAY, FAILURE, 3).readsMessage()).isTrue();
+        assertThat(claim(3, 0).retryOrDeadLetter(DELAY, FAILURE, 3).readsMessage())
+                .isTrue();
         assertThat(new Settlement.Release("a", "token").readsMessage()).isTrue();
         assertThat(new Settlement.Acknowledge("a", "token").readsMessage()).isFalse();
     }

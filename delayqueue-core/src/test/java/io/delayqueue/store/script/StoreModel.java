@@ -530,7 +530,8 @@ final class StoreModel {
             message.back(due, message.attempts - 1, message.failure);
             message.suspect &= message.due <= now;
             message.moved = message.due != message.headDue;
-        } else if (settlement instanceof Settlement.Postpone postpone && postpone.isPermitted(message.postponements)) {
+        } else if (settlement instanceof Settlement.Postpone postpone
+                && (postpone.permitted() == 0 || message.postponements < postpone.permitted())) {
             message.back(now + postpone.delay().toMillis(), message.attempts - 1, message.failure);
             message.suspect &= message.due <= now;
             message.postponements++;
