@@ -341,32 +341,23 @@ public final class ShardSession {
 
     private void fail(List<PendingSettlement> settlements, Throwable cause) {
         complete(settlements, pending -> pending.accepted().completeExceptionally(cause));
+    /**
+     * Completes futures that have dependents on another thread, because dependent code of the application may block. A
+     * dependent that is added between the check and the completion runs on this thread.
+     */
     }
 
     private void complete(List<PendingSettlement> settlements, Consumer<PendingSettlement> completion) {
         List<Runnable> others = new ArrayList<>();
         for (PendingSettlement pending : settlements) {
-            complete(pending.accepted(), () -> completion.accept(pending), others);
+            if (pending.accepted().getNumberOfDependents() == 0) {
+                completion.accept(pending);
+            } else {
+                others.add(() -> completion.accept(pending));
+            }
         }
-        completeAll(others);
-    }
-
-    /** Completes futures on another thread, because dependent code of the application may block. */
-    private void completeAll(List<Runnable> all) {
-        if (!all.isEmpty()) {
-            completions.accept(all);
-        }
-    }
-
-    /**
-     * Runs the completion at once if the future has no dependents, else adds it to {@code others}. A dependent that
-     * another thread adds between the check and the completion runs on this thread.
-     */
-    private static void complete(CompletableFuture<?> future, Runnable completion, List<Runnable> others) {
-        if (future.getNumberOfDependents() == 0) {
-            completion.run();
-        } else {
-            others.add(completion);
+        if (!others.isEmpty()) {
+            completions.accept(others);
         }
     }
 }
