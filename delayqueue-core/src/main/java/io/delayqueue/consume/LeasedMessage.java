@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Subclasses send settlements and extensions.
  */
-public abstract class LeasedMessage implements Acknowledgement, PendingSettlement.Attempt {
+public abstract class LeasedMessage implements Acknowledgement, PendingSettlement.DeliveryDetails {
 
     private static final AtomicReferenceFieldUpdater<LeasedMessage, Settlement> SETTLEMENT =
             AtomicReferenceFieldUpdater.newUpdater(LeasedMessage.class, Settlement.class, "settlement");

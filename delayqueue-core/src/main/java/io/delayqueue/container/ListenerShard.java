@@ -316,7 +316,7 @@ final class ListenerShard implements Demand {
         if (!share.isShared() && !poll.request().claiming().suspect()) {
             return PeriodicTask.UNTIL_WOKEN; // no other shard waits
         }
-        long left = poll.sentAt() + RESERVATION_TIME - nanoTime.getAsLong();
+        long left = poll.polledAt() + RESERVATION_TIME - nanoTime.getAsLong();
         if (left > 0) {
             return Duration.ofNanos(left);
         }
@@ -406,7 +406,7 @@ final class ListenerShard implements Demand {
             List<ClaimedDelivery> taken = new ArrayList<>(claims.size());
             for (Claim claim : claims) {
                 ClaimedDelivery delivery = new ClaimedDelivery(
-                        deliveries, session.clock(), shard, claim, options, poll.sentAt(), repliedAt);
+                        deliveries, session.clock(), shard, claim, options, poll.polledAt(), repliedAt);
                 if (claim.isolated()) {
                     suspects.take(delivery);
                 } else {

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
@@ -277,10 +278,10 @@ final class OpenDeliveries {
             }
         }
         nextRenewal = next;
-        return taken;
         if (full && confirm) {
             confirmRequested.set(true);
         }
+        return taken;
     }
 
     private boolean wantsRenewal(ClaimedDelivery delivery, long now) {
@@ -306,7 +307,7 @@ final class OpenDeliveries {
      * @return the deliveries whose lease is lost
      */
     List<ClaimedDelivery> renewed(Poll poll, PollReply reply, long repliedAt) {
-        Set<Object> rejected = ShardSession.identities(reply.rejected());
+        Set<Object> rejected = ShardSession.byIdentity(reply.rejected());
         List<ClaimedDelivery> lost = new ArrayList<>();
         for (Renewal renewal : renewals) {
             ClaimedDelivery delivery = renewal.delivery();
@@ -315,7 +316,7 @@ final class OpenDeliveries {
                 lost.add(delivery);
             } else if (!delivery.isLost()) {
                 delivery.confirmed(
-                        poll.sentAt(), repliedAt, renewal.extend().lease().toNanos());
+                        poll.polledAt(), repliedAt, renewal.extend().lease().toNanos());
                 renewAt(delivery.renewalAt());
             }
         }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  */
 public record PendingSettlement(
         Settlement settlement,
-        @Nullable Attempt delivery,
+        @Nullable DeliveryDetails delivery,
         long givenAt,
         int messageBytes,
         @Nullable Throwable failure,
@@ -45,8 +45,8 @@ public record PendingSettlement(
                 : this;
     }
 
-    /** Details of a settled delivery for events. */
-    public interface Attempt {
+    /** Details of a delivery for events. */
+    public interface DeliveryDetails {
 
         /** Number of the attempt, from 1. */
         int attempt();

@@ -73,7 +73,7 @@ final class PollEvents {
     }
 
     private static @Nullable Duration handling(PendingSettlement pending, Instant now) {
-        PendingSettlement.Attempt delivery = pending.delivery();
+        PendingSettlement.DeliveryDetails delivery = pending.delivery();
         return delivery == null ? null : delivery.handling(pending.givenAt(), now);
     }
 
@@ -83,7 +83,7 @@ final class PollEvents {
             log.debug("Message " + Printable.of(id) + ofTopic + " was no longer leased when it was released");
             return;
         }
-        PendingSettlement.Attempt delivery = pending.delivery();
+        PendingSettlement.DeliveryDetails delivery = pending.delivery();
         if (logs && delivery != null) {
             log.warn("Attempt " + delivery.attempt() + " at message " + Printable.of(id) + ofTopic
                     + " ended after its lease was lost; its settlement changed nothing");
@@ -103,7 +103,7 @@ final class PollEvents {
     private void accepted(
             PendingSettlement pending, Settlement settlement, Map<String, DeadLetterCause> dead, Instant now) {
         String id = settlement.id();
-        PendingSettlement.Attempt delivery = pending.delivery();
+        PendingSettlement.DeliveryDetails delivery = pending.delivery();
         Duration handling = handling(pending, now);
         DeadLetterCause cause = dead.get(id);
         if (settlement instanceof Settlement.Release) {

@@ -40,7 +40,7 @@ public final class ShardSession {
     /** Largest assumed time between the run of a poll and its reply. */
     private static final long MAX_REPLY_TRAVEL = Duration.ofSeconds(1).toNanos();
 
-    private final Function<PollRequest, CompletableFuture<Optional<PollReply>>> calls;
+    private final Function<PollRequest, CompletableFuture<Optional<PollReply>>> pollScript;
     private final String consumer;
     private final LongSupplier sequence;
     private final LeaseTokens tokens = new LeaseTokens();
@@ -52,13 +52,12 @@ public final class ShardSession {
     private volatile int size;
     private volatile @Nullable Poll inProgress;
     private int generation;
-    private boolean polled;
-    private long polledAt;
+    private @Nullable Long lastRanAt;
 
     /**
      * Creates a session. Sends nothing.
      *
-     * @param calls runs the poll script on the shard; returns empty if the shard's topic is not registered
+     * @param pollScript runs the poll script on the shard; returns empty if the shard's topic is not registered
      * @param consumer name of the consumer, which no other consumer ever has: letters, digits and dots
      * @param sequence increasing numbers for the polls
      * @param nanoTime monotonic clock in nanoseconds
@@ -67,14 +66,14 @@ public final class ShardSession {
      * @param completions runs completions of futures on which application code may depend
      */
     public ShardSession(
-            Function<PollRequest, CompletableFuture<Optional<PollReply>>> calls,
+            Function<PollRequest, CompletableFuture<Optional<PollReply>>> pollScript,
             String consumer,
             LongSupplier sequence,
             LongSupplier nanoTime,
             EventBus events,
             Recipient recipient,
             Consumer<List<Runnable>> completions) {
-        this.calls = calls;
+        this.pollScript = pollScript;
         this.consumer = consumer;
         this.sequence = sequence;
         this.nanoTime = nanoTime;
@@ -88,14 +87,14 @@ public final class ShardSession {
 
         private final PollRequest request;
         private final List<PendingSettlement> settlements;
-        private final long sentAt;
-        private volatile int attempts;
+        private final long polledAt;
+        private volatile int sends;
         private volatile boolean mayHaveRun;
 
-        private Poll(PollRequest request, List<PendingSettlement> settlements, long sentAt) {
+        private Poll(PollRequest request, List<PendingSettlement> settlements, long polledAt) {
             this.request = request;
             this.settlements = settlements;
-            this.sentAt = sentAt;
+            this.polledAt = polledAt;
         }
 
         /** The request of the poll. */
@@ -104,8 +103,8 @@ public final class ShardSession {
         }
 
         /** Time of the first send, by the monotonic clock. Leases that the poll claims or renews count from here. */
-        public long sentAt() {
-            return sentAt;
+        public long polledAt() {
+            return polledAt;
         }
 
         /** The settlements that the poll carries. */
@@ -115,7 +114,7 @@ public final class ShardSession {
 
         /** Whether Redis may have received the poll. */
         public boolean isReceived() {
-            return attempts > 0;
+            return sends > 0;
         }
 
         /** Whether the poll may have run without a reply. */
@@ -239,7 +238,7 @@ public final class ShardSession {
      */
     public CompletableFuture<Optional<PollReply>> send(Poll poll) {
         long sentAt = nanoTime.getAsLong();
-        return Completions.call(() -> calls.apply(sending(poll, sentAt))).whenComplete((reply, failure) -> {
+        return Completions.call(() -> pollScript.apply(sending(poll, sentAt))).whenComplete((reply, failure) -> {
             if (failure != null) {
                 failed(poll, Completions.cause(failure));
             } else if (reply.isPresent()) {
@@ -249,21 +248,20 @@ public final class ShardSession {
     }
 
     private synchronized PollRequest sending(Poll poll, long now) {
-        poll.attempts++;
-        return poll.request.withSinceLast(polled ? Duration.ofNanos(Math.max(0, now - polledAt)) : null);
+        poll.sends++;
+        return poll.request.withSinceLast(lastRanAt == null ? null : Duration.ofNanos(Math.max(0, now - lastRanAt)));
     }
 
     private synchronized void replied(long sentAt, PollReply reply) {
         clock.set(reply.nowMicros());
         long repliedAt = nanoTime.getAsLong();
-        polled = true;
-        polledAt = sentAt - (repliedAt - MAX_REPLY_TRAVEL) > 0 ? sentAt : repliedAt - MAX_REPLY_TRAVEL;
+        lastRanAt = sentAt - (repliedAt - MAX_REPLY_TRAVEL) > 0 ? sentAt : repliedAt - MAX_REPLY_TRAVEL;
     }
 
     private synchronized void failed(Poll poll, @Nullable Throwable cause) {
         if (cause instanceof RedisCallException call) {
             if (call.kind() == RedisCallException.Kind.NOT_SENT) {
-                poll.attempts--;
+                poll.sends--;
             }
             poll.mayHaveRun |= call.kind() == RedisCallException.Kind.UNKNOWN;
         } else if (cause instanceof TopicConflictException && inProgress == poll) {
@@ -271,7 +269,7 @@ public final class ShardSession {
             generation++;
             long number = sequence.getAsLong();
             PollRequest renamed = poll.request.renamed(name(), number, tokens.next(name(), number));
-            inProgress = new Poll(renamed, poll.settlements, poll.sentAt);
+            inProgress = new Poll(renamed, poll.settlements, poll.polledAt);
         }
     }
 
@@ -294,7 +292,7 @@ public final class ShardSession {
 
     /** Publishes the effects of a poll as events, then completes the futures of its settlements. */
     public void publish(Poll poll, PollReply reply) {
-        Set<Object> rejected = identities(reply.rejected());
+        Set<Object> rejected = byIdentity(reply.rejected());
         events.publish(poll.settlements, rejected, reply);
         RedisCallException unconfirmed = reply.unconfirmed();
         complete(poll.settlements, pending -> {
@@ -308,13 +306,13 @@ public final class ShardSession {
     }
 
     /** Returns a set that compares settlements by identity, because a poll may contain equal settlements. */
-    public static Set<Object> identities(Collection<?> rejected) {
-        if (rejected.isEmpty()) {
+    public static Set<Object> byIdentity(Collection<?> settlements) {
+        if (settlements.isEmpty()) {
             return Set.of();
         }
-        Set<Object> identities = Collections.newSetFromMap(new IdentityHashMap<>());
-        identities.addAll(rejected);
-        return identities;
+        Set<Object> set = Collections.newSetFromMap(new IdentityHashMap<>());
+        set.addAll(settlements);
+        return set;
     }
 
     /** Rejects the settlements of a poll whose topic is no longer registered: its leases were deleted with it. */
@@ -341,12 +339,12 @@ public final class ShardSession {
 
     private void fail(List<PendingSettlement> settlements, Throwable cause) {
         complete(settlements, pending -> pending.accepted().completeExceptionally(cause));
+    }
+
     /**
      * Completes futures that have dependents on another thread, because dependent code of the application may block. A
      * dependent that is added between the check and the completion runs on this thread.
      */
-    }
-
     private void complete(List<PendingSettlement> settlements, Consumer<PendingSettlement> completion) {
         List<Runnable> others = new ArrayList<>();
         for (PendingSettlement pending : settlements) {

@@ -18,7 +18,7 @@ import java.util.regex.Pattern;
  * @param token opens this message only, see {@link LeaseTokens#receipt}
  */
 record ReceiptDetails(int attempt, Instant claimedAt, Instant sentAt, String token)
-        implements PendingSettlement.Attempt {
+        implements PendingSettlement.DeliveryDetails {
 
     private static final int RADIX = 36;
     private static final String NUMBER = "([0-9a-z]{1,9})\\.";

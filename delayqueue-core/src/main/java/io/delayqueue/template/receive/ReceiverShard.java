@@ -252,7 +252,7 @@ final class ReceiverShard implements Demand {
 
     /** Settles a claimed message with the next poll. */
     CompletableFuture<Boolean> settle(
-            Claim claim, Settlement settlement, PendingSettlement.@Nullable Attempt delivery) {
+            Claim claim, Settlement settlement, PendingSettlement.@Nullable DeliveryDetails delivery) {
         CompletableFuture<Boolean> accepted = add(settlement, delivery, claim.stored().length);
         poller.wake();
         return accepted;
@@ -271,7 +271,7 @@ final class ReceiverShard implements Demand {
     }
 
     private CompletableFuture<Boolean> add(
-            Settlement settlement, PendingSettlement.@Nullable Attempt delivery, int messageBytes) {
+            Settlement settlement, PendingSettlement.@Nullable DeliveryDetails delivery, int messageBytes) {
         CompletableFuture<Boolean> accepted = new CompletableFuture<>();
         session.add(new PendingSettlement(settlement, delivery, context.now(), messageBytes, null, accepted));
         return accepted;

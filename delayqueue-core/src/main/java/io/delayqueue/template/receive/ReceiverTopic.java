@@ -320,7 +320,7 @@ final class ReceiverTopic {
         List<Runnable> completions = new ArrayList<>();
         for (Waiting receiver : ended.receivers()) {
             if (!receiver.future.isDone() && !claims.isEmpty()) {
-                completions.add(deliver(shard, receiver, claims, poll.sentAt(), reply.nowMicros()));
+                completions.add(deliver(shard, receiver, claims, poll.polledAt(), reply.nowMicros()));
             }
         }
         advance(); // first: settlements wake this shard, but the others claim before it
