@@ -68,8 +68,7 @@ public class DelayQueueTemplate implements DelayQueueOperations {
     private final MessageIds ids;
     private final List<SendInterceptor> interceptors;
     private final Duration commandTimeout;
-    private final Map<Route, SendBatcher> batchers = new ConcurrentHashMap<>();
-    private final Set<String> assumedSingle = ConcurrentHashMap.newKeySet();
+    final Map<Route, SendBatcher> batchers = new ConcurrentHashMap<>();
     private final int concurrentCalls;
     private final Function<String, Durability> durability;
     private final CommitSender commits;
@@ -127,26 +126,25 @@ public class DelayQueueTemplate implements DelayQueueOperations {
     }
 
     private SendResult store(PendingMessage message) {
-        return batcher(message).send(message, commandTimeout);
+        SendResult result = batcher(message).send(message, commandTimeout);
+        return result == null ? store(message) : result;
     }
 
     /**
      * The batcher of a message's shard. Messages of one id use one batcher, so that they keep their order. While the
-     * shards of a topic are not known yet, its messages use the batcher of a single shard.
+     * shards of a topic are not known yet, its messages use the batcher of a single shard, which is then retired.
      */
     private SendBatcher batcher(PendingMessage message) {
         Shard shard = topics.likelyShardOf(message.topic(), message.id());
-        if (shard == null) {
-            assumedSingle.add(message.topic());
-            shard = Shard.single(message.topic());
-        }
-        if (shard.count() > 1 && assumedSingle.contains(message.topic())) {
-            SendBatcher earlier = batchers.get(message.route(Shard.single(message.topic())));
-            if (earlier != null && earlier.holds(message.id())) {
+        Route single = message.route(Shard.single(message.topic()));
+        Route route = shard == null ? single : message.route(shard);
+        SendBatcher earlier = route.shard().count() > 1 ? batchers.get(single) : null;
+        if (earlier != null) {
+            if (earlier.holds(message.id())) {
                 return earlier;
             }
+            batchers.computeIfPresent(single, (any, batcher) -> batcher.retire() ? null : batcher);
         }
-        Route route = message.route(shard);
         SendBatcher batcher = batchers.get(route);
         return batcher != null
                 ? batcher
@@ -173,8 +171,7 @@ public class DelayQueueTemplate implements DelayQueueOperations {
     }
 
     private CompletableFuture<SendResult> submit(PendingMessage message) {
-        batcher(message).submit(List.of(message));
-        return message.result();
+        return batcher(message).submit(List.of(message)) ? message.result() : submit(message);
     }
 
     private static void end(CompletableFuture<Success> sent, SendResult result) {

@@ -73,6 +73,8 @@ final class SendBatcher {
 
     private int calls;
     private boolean starting;
+    /** Whether the batcher takes no more messages. */
+    private boolean retired;
     /** The failure without reply that ended the batcher of one sender. Senders that share a batcher try again. */
     private @Nullable Throwable noReply;
 
@@ -113,7 +115,9 @@ final class SendBatcher {
      *
      * @param commandTimeout longest wait, plus one second if the message has its own call; with a durability, the time
      *     for the confirmation is added, and all is doubled, because a call waits for the one before it
+     * @return null if this batcher is retired
      */
+    @Nullable
     SendResult send(PendingMessage message, Duration commandTimeout) {
         Duration within = route.durability().within();
         Duration timeout =
@@ -122,20 +126,24 @@ final class SendBatcher {
             return message.result().join();
         }
         if (!takesOwnCall(message)) {
-            add(List.of(message));
-            return await(message, timeout);
+            return add(List.of(message)) ? await(message, timeout) : null;
         }
         List<PendingMessage> call = List.of(message);
         whenStored(call, store(call));
         return await(message, timeout.plus(GRACE));
     }
 
-    /** Stores messages without blocking and completes their results. Encodes some while earlier ones are in a call. */
-    void submit(List<PendingMessage> messages) {
-        for (int from = 0; from < messages.size(); from += maxElements) {
+    /**
+     * Stores messages without blocking and completes their results. Encodes some while earlier ones are in a call.
+     * Returns false if this batcher is retired.
+     */
+    boolean submit(List<PendingMessage> messages) {
+        boolean taken = true;
+        for (int from = 0; taken && from < messages.size(); from += maxElements) {
             List<PendingMessage> next = messages.subList(from, Math.min(messages.size(), from + maxElements));
-            add(next.stream().filter(SendBatcher::encoded).toList());
+            taken = add(next.stream().filter(SendBatcher::encoded).toList());
         }
+        return taken;
     }
 
     /** Encodes a message; a message that cannot be encoded gets its result. */
@@ -152,15 +160,16 @@ final class SendBatcher {
     /** Begins a call with only this message, unless the message has to wait. */
     private boolean takesOwnCall(PendingMessage message) {
         synchronized (lock) {
-            boolean takes = waiting.isEmpty() && mayCall(1) && inFlight.add(message.id());
+            boolean takes = !retired && waiting.isEmpty() && mayCall(1) && inFlight.add(message.id());
             calls += takes ? 1 : 0;
             return takes;
         }
     }
 
-    /** Whether a call may start if this many messages wait. With none in progress it always may. */
+    /** Whether a call may start if this many messages wait. */
     private boolean mayCall(int messages) {
-        return calls < maxCalls && (!shared || messages >= inFlight.size());
+        boolean isWorthACall = !shared || messages >= inFlight.size();
+        return calls < maxCalls && isWorthACall;
     }
 
     /** Whether a message with an id waits or is in a call here. Another message with this id must not overtake it. */
@@ -171,9 +180,21 @@ final class SendBatcher {
         }
     }
 
-    private void add(List<PendingMessage> messages) {
+    /** Retires this batcher if it is idle. */
+    boolean retire() {
+        synchronized (lock) {
+            retired = calls == 0 && waiting.isEmpty();
+            return retired;
+        }
+    }
+
+    /** Returns false if this batcher is retired. */
+    private boolean add(List<PendingMessage> messages) {
         Throwable ended;
         synchronized (lock) {
+            if (retired) {
+                return false;
+            }
             ended = noReply;
             if (ended == null) {
                 waiting.addAll(messages);
@@ -184,6 +205,7 @@ final class SendBatcher {
         } else {
             notTried(messages, ended);
         }
+        return true;
     }
 
     private static void notTried(List<PendingMessage> messages, @Nullable Throwable noReply) {

@@ -4,16 +4,22 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.Durability;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.message.SendResult.Accepted;
+import io.delayqueue.message.SendResult.Replaced;
 import io.delayqueue.message.SendResult.Success;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.SendReply;
 import io.delayqueue.store.SendReply.Outcome;
+import io.delayqueue.store.script.ShardPlan;
+import io.delayqueue.store.script.TopicRegistry;
+import io.delayqueue.template.SendBatcher.Route;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -114,6 +120,57 @@ class SharedSendTests extends HeldSendsTest {
         joinAll(ids(0, 1000).stream().map(id -> template.sendAsync(message(id))).toList());
 
         assertThat(sends.calls().stream().flatMap(List::stream)).containsExactlyElementsOf(ids(0, 1000));
+    }
+
+    @Test
+    void batcherOfUnknownShardsIsDroppedWhenItIsIdle() {
+        ShardPlan plan = new ShardPlan(Map.of("orders", 3), ShardPlan.OnConflict.FAIL);
+        new TopicRegistry(queue.scripts, queue.keySpace, plan).shards("orders").join();
+        Route unknown = new Route(Shard.single("orders"), Durability.NONE);
+        DelayQueueTemplate template = builder().build();
+        sends.hold("a");
+        CompletableFuture<Success> first = template.sendAsync(message("a"));
+        await().until(() -> sends.calls().size() == 1);
+        CompletableFuture<Success> second = template.sendAsync(
+                message("a").toBuilder().onDuplicate(OnDuplicate.REPLACE).build());
+        template.send(message("b"));
+        assertThat(template.batchers).containsKey(unknown);
+
+        sends.release("a");
+        joinAll(List.of(first, second));
+        template.send(message("c"));
+
+        assertThat(second.join()).isInstanceOf(Replaced.class);
+        assertThat(template.batchers).doesNotContainKey(unknown);
+    }
+
+    @Test
+    void retiredBatcherTakesNoMessage() {
+        queue.open("orders");
+        SendBatcher batcher = new SendBatcher(
+                new Route(Shard.single("orders"), Durability.NONE),
+                sends.around(queue.store),
+                queue.topics,
+                queue.events,
+                SendLimits.DEFAULTS,
+                1,
+                true);
+        PendingMessage first = pending("a");
+        sends.hold("a");
+        assertThat(batcher.submit(List.of(first))).isTrue();
+        assertThat(batcher.retire()).isFalse();
+
+        sends.release("a");
+        first.result().join();
+
+        assertThat(batcher.retire()).isTrue();
+        assertThat(batcher.submit(List.of(pending("b")))).isFalse();
+        assertThat(batcher.send(pending("b"), QueueOnRedis.COMMAND_TIMEOUT)).isNull();
+        assertThat(sends.calls()).containsExactly(List.of("a"));
+    }
+
+    private static PendingMessage pending(String id) {
+        return new PendingMessage(message(id), id, "nonce" + id, Durability.NONE).serialised(new byte[0]);
     }
 
     @Test
