@@ -28,13 +28,8 @@ public final class RedisScripts implements ScriptRunner {
     private final QueueConnections connections;
     private final BiConsumer<String, RedisCallException> onFailure;
 
-    /** Creates a runner on these connections. The caller closes the connections. */
-    public RedisScripts(QueueConnections connections) {
-        this(connections, (script, failure) -> {});
-    }
-
     /**
-     * Creates a runner on these connections, with a callback for failures. The caller closes the connections.
+     * Creates a runner on these connections. The caller closes the connections.
      *
      * @param onFailure called with the script's name for each failed call; must return quickly and must not throw
      */

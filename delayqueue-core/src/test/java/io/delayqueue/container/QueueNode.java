@@ -91,7 +91,7 @@ public final class QueueNode implements AutoCloseable {
                 QueueConnections.Settings.defaults(),
                 builder.threads == null ? Thread::new : builder.threads,
                 System::nanoTime);
-        scripts = builder.scripts.apply(new RedisScripts(connections));
+        scripts = builder.scripts.apply(new RedisScripts(connections, (script, failure) -> {}));
         registry = new TopicRegistry(scripts, keySpace, builder.plan);
         directory = new NodeDirectory(scripts, keySpace, builder.settings.heartbeatTimeout());
         MessageStore real = new RedisMessageStore(scripts, keySpace, registry);

@@ -94,7 +94,7 @@ class ConnectionThreadsTests {
     @Test
     void callsRunWithoutAnotherThread() {
         Exhaustion exhaustion = Exhaustion.whenTold();
-        RedisScripts scripts = new RedisScripts(connections(application, AMPLE, exhaustion));
+        RedisScripts scripts = new RedisScripts(connections(application, AMPLE, exhaustion), (script, failure) -> {});
         exhaustion.begin();
 
         assertThat(outcome(() -> scripts.run(new ScriptCall(PING, bytes("k"))))).isNull();
@@ -114,7 +114,7 @@ class ConnectionThreadsTests {
                 exhaustion.executor(DaemonThreads.executor("task")),
                 System::nanoTime);
         open.add(connections);
-        RedisScripts scripts = new RedisScripts(connections);
+        RedisScripts scripts = new RedisScripts(connections, (script, failure) -> {});
         ScriptCall plain = new ScriptCall(PING, bytes("k"));
         ScriptCall confirmed =
                 new ScriptCall(PING, bytes("k")).durability(Durability.replicas(1, Duration.ofMillis(1)));
@@ -159,7 +159,8 @@ class ConnectionThreadsTests {
     void callThatFindsNoConnectionFailsAndTheNextOneRuns(Failure failure) {
         for (int number = 0; number < MOST_CALLS; number++) {
             Exhaustion exhaustion = Exhaustion.atCall(number, failure);
-            RedisScripts scripts = new RedisScripts(connections(without(exhaustion), AMPLE, Exhaustion.whenTold()));
+            RedisScripts scripts = new RedisScripts(
+                    connections(without(exhaustion), AMPLE, Exhaustion.whenTold()), (script, unused) -> {});
             int failed = 0;
             for (int i = 0; i < 3; i++) {
                 Throwable thrown = outcome(() -> scripts.run(new ScriptCall(PING, bytes("k"))));
@@ -180,7 +181,7 @@ class ConnectionThreadsTests {
     @Test
     void connectionIsReplacedWithoutAnotherThread() {
         Exhaustion exhaustion = Exhaustion.whenTold();
-        RedisScripts scripts = new RedisScripts(connections(application, SHORT, exhaustion));
+        RedisScripts scripts = new RedisScripts(connections(application, SHORT, exhaustion), (script, failure) -> {});
         exhaustion.begin();
         await().until(() -> outcome(() -> scripts.run(new ScriptCall(PING, bytes("k")))) == null);
         long before = network.traffic().connections();

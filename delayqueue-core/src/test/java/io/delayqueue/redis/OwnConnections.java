@@ -81,7 +81,7 @@ final class OwnConnections implements AutoCloseable {
     }
 
     RedisScripts scripts() {
-        return new RedisScripts(connections);
+        return new RedisScripts(connections, (script, failure) -> {});
     }
 
     @Override

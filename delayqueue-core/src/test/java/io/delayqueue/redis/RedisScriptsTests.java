@@ -224,7 +224,7 @@ class RedisScriptsTests {
     void onlyTheFirstUseNeedsAThread() {
         Queue<Runnable> tasks = new ArrayDeque<>();
         QueueConnections connections = own.connections(tasks::add, System::nanoTime);
-        RedisScripts scripts = new RedisScripts(connections);
+        RedisScripts scripts = new RedisScripts(connections, (script, failure) -> {});
         // the first test of a JVM has already made one
         long before = network.traffic().connections();
 

@@ -84,7 +84,7 @@ public final class QueueOnRedis implements AutoCloseable {
         this.connections = new QueueConnections(
                 application, new QueueConnections.Settings(commandTimeout, Duration.ofMillis(100)), System::nanoTime);
         this.clock = new ServerClock(server);
-        this.scripts = counted(faults.around(clock.over(new RedisScripts(connections))));
+        this.scripts = counted(faults.around(clock.over(new RedisScripts(connections, (script, failure) -> {}))));
         this.topics = new TopicRegistry(scripts, keySpace, plan);
         this.store = new RedisMessageStore(scripts, keySpace, topics);
     }

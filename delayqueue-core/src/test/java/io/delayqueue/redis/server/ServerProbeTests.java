@@ -67,7 +67,10 @@ class ServerProbeTests {
 
     private ServerProbe probe() {
         return new ServerProbe(
-                new RedisScripts(connections), new KeySpace("dq"), InstantSource.system(), System::nanoTime);
+                new RedisScripts(connections, (script, failure) -> {}),
+                new KeySpace("dq"),
+                InstantSource.system(),
+                System::nanoTime);
     }
 
     @Test
@@ -105,7 +108,7 @@ class ServerProbeTests {
         Instant here = SystemClock.now();
         AtomicLong nanos = new AtomicLong();
         ServerProbe probe = new ServerProbe(
-                new RedisScripts(connections),
+                new RedisScripts(connections, (script, failure) -> {}),
                 new KeySpace("dq"),
                 InstantSource.fixed(here),
                 () -> nanos.getAndAdd(TEN_SECONDS.toNanos()));

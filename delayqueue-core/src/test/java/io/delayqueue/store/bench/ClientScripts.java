@@ -30,7 +30,7 @@ public final class ClientScripts implements ScriptRunner, AutoCloseable {
                 application,
                 new QueueConnections.Settings(Duration.ofMinutes(1), Duration.ofSeconds(1)),
                 System::nanoTime);
-        scripts = new RedisScripts(connections);
+        scripts = new RedisScripts(connections, (script, failure) -> {});
     }
 
     @Override

@@ -59,7 +59,7 @@ final class ProxiedQueue implements AutoCloseable {
         application.start();
         connections = new QueueConnections(
                 application, new QueueConnections.Settings(commandTimeout, Duration.ofMillis(100)), System::nanoTime);
-        scripts = new RedisScripts(connections);
+        scripts = new RedisScripts(connections, (script, failure) -> {});
         topics = new TopicRegistry(scripts, keySpace);
         store = new RedisMessageStore(scripts, keySpace, topics);
     }

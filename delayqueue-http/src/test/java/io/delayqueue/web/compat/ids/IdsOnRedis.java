@@ -43,7 +43,7 @@ final class IdsOnRedis implements AutoCloseable {
         application.afterPropertiesSet();
         application.start();
         connections = new QueueConnections(application, QueueConnections.Settings.defaults(), System::nanoTime);
-        scripts = new RedisScripts(connections);
+        scripts = new RedisScripts(connections, (script, failure) -> {});
     }
 
     Pusher process() {
