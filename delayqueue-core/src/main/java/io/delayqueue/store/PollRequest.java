@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param reclaiming how to reclaim leases that have ended
  * @param signalDueMessagesLeft whether to publish a signal if due messages are left in the schedule
  * @param settlements settlements other than extensions, at most 500
- * @param extensions extensions of leases, at most 500
+ * @param extensions renewals by the engine and extensions by the application, at most 500
  * @param sinceLast time since the consumer's last poll on this shard ran, by the consumer's monotonic clock; null if
  *     unknown. With it the script distinguishes a jump of Redis' clock from elapsed time
  */
