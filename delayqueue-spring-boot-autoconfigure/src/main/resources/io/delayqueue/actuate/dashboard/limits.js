@@ -5,10 +5,10 @@ import { button } from './confirm.js';
 import { h } from './dom.js';
 import { count, counted, heldBackText, limitsText, name, time } from './format.js';
 
-/** A badge beside the name of a topic. */
+/** A badge beside the name of a topic whose messages are held back; its title says by what. */
 export function limitsBadge({ limits }) {
   const held = limits && heldBackText(limits);
-  return held ? h('span', { class: 'badge note' }, held) : null;
+  return held ? h('span', { class: 'badge note', title: held }, 'held back') : null;
 }
 
 /** The section of a topic with limits or a hold. */

@@ -6,7 +6,12 @@ import static io.delayqueue.actuate.dashboard.DashboardApplication.MAILS;
 import static io.delayqueue.actuate.dashboard.DashboardPage.topic;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.Shard;
+import io.delayqueue.message.TopicLimits;
+import io.delayqueue.redis.KeySpace;
+import io.delayqueue.testing.SystemClock;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
@@ -21,6 +26,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.test.context.TestPropertySource;
 
 /** Each view fits, is legible and accessible (axe): narrow and wide, light and dark. Saves screenshots in target/dashboard. */
@@ -66,6 +73,15 @@ class DashboardLayoutTests extends DashboardTest {
     @Autowired
     private QueueState state;
 
+    @Autowired
+    private DelayQueueAdmin admin;
+
+    @Autowired
+    private KeySpace keySpace;
+
+    @Autowired
+    private RedisConnectionFactory connections;
+
     private String id = "";
     private String deadLetterId = "";
 
@@ -79,8 +95,21 @@ class DashboardLayoutTests extends DashboardTest {
                         .delay(Duration.ofMinutes(10))
                         .build())
                 .id();
+        hold(LONELY);
         deadLetterId = state.awaitDead(MAILS, queue.send(MAILS, LONG).id()).deadLetterId();
         state.awaitFailed(INVOICES, queue.send(INVOICES, LONG).id());
+    }
+
+    /** The topic has all limits, and a message with the longest id holds it. */
+    private void hold(String topic) {
+        queue.send(topic, "text");
+        admin.limit(topic, TopicLimits.of(3, "100/1m", 7, 1L));
+        byte[] meta = keySpace.of(Shard.single(topic)).meta();
+        String hold = SystemClock.millis() + Duration.ofHours(1).toMillis() + " 3 " + LONG + LONG;
+        try (RedisConnection redis = connections.getConnection()) {
+            redis.hashCommands()
+                    .hSet(meta, "hold".getBytes(StandardCharsets.UTF_8), hold.getBytes(StandardCharsets.UTF_8));
+        }
     }
 
     private static String axe() {
