@@ -8,6 +8,7 @@ import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.message.RescheduleOutcome;
 import io.delayqueue.message.Shard;
+import io.delayqueue.store.OutgoingMessage.Memory;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
@@ -57,6 +58,15 @@ public interface MessageStore {
     default CompletableFuture<CancelOutcome> cancel(Shard shard, String id) {
         return cancel(shard, id, Durability.NONE);
     }
+
+    /**
+     * Cancels like {@link #cancel(Shard, String, Durability)}, but once: a repeat with the same nonce changes nothing and
+     * finds nothing, also if a message with this id was sent meanwhile. Opens the shard of a registered topic, where the
+     * cancel is remembered.
+     *
+     * @param memory how Redis recognises a repeat
+     */
+    CompletableFuture<CancelOutcome> cancel(Shard shard, String id, Memory memory, Durability durability);
 
     /** Like {@link #cancel(Shard, String)}, but a message that was sent after a time counts as not found. */
     CompletableFuture<CancelOutcome> cancel(Shard shard, String id, Instant sentUntil);

@@ -25,9 +25,9 @@ public record OutgoingMessage(
         @Nullable Memory memory) {
 
     /**
-     * The memory of a send's outcome, by which Redis recognises a repeat even if the message is no longer live.
+     * The memory of a send's or cancel's outcome, by which Redis recognises a repeat even if the message is no longer live.
      *
-     * @param nonce nonce of this send, used by no other send
+     * @param nonce nonce of this send or cancel, used by no other one
      * @param time time for which the outcome is remembered, 1 ms or more
      */
     public record Memory(String nonce, Duration time) {}

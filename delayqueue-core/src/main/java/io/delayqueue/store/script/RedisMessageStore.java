@@ -20,6 +20,7 @@ import io.delayqueue.store.DeadLetterQuery;
 import io.delayqueue.store.LimitState;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.OutgoingMessage;
+import io.delayqueue.store.OutgoingMessage.Memory;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.PollRequest;
 import io.delayqueue.store.Purge;
@@ -95,6 +96,19 @@ public final class RedisMessageStore implements MessageStore {
     }
 
     @Override
+    public CompletableFuture<CancelOutcome> cancel(Shard shard, String id, Memory memory, Durability durability) {
+        return calls.runIfRegistered(
+                        CANCEL,
+                        shard,
+                        ShardKeys::queueWithSent,
+                        call -> signal(call.durability(durability), shard)
+                                .add(known(id))
+                                .add(memory.nonce())
+                                .add(memory.time().toMillis()))
+                .thenApply(found -> cancelled(found, durability).outcome());
+    }
+
+    @Override
     public CompletableFuture<CancelOutcome> cancel(Shard shard, String id, Instant sentUntil) {
         return cancel(
                         shard,
@@ -112,9 +126,11 @@ public final class RedisMessageStore implements MessageStore {
                     signal(call.durability(durability), shard).add(known(id));
                     options.accept(call);
                 })
-                .thenApply(found -> confirmed(found, durability)
-                        .map(RedisMessageStore::cancelled)
-                        .orElse(VersionedCancel.NOT_FOUND));
+                .thenApply(found -> cancelled(found, durability));
+    }
+
+    private static VersionedCancel cancelled(Optional<List<Object>> found, Durability durability) {
+        return confirmed(found, durability).map(RedisMessageStore::cancelled).orElse(VersionedCancel.NOT_FOUND);
     }
 
     private static VersionedCancel cancelled(List<Object> reply) {

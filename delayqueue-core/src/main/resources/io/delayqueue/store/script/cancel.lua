@@ -1,17 +1,20 @@
 -- Cancels a message, scheduled or leased. With a version, cancels it unless it has a greater version. With an empty
--- version, only reads the message's version.
+-- version, only reads the message's version. With a nonce, does so once: a repeat changes nothing.
 --
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta
+-- KEYS[6..7] sent, sent.until: remembered outcomes; only with a nonce
 -- ARGV[1] identity  ARGV[2] signal channel  ARGV[3] queue's signal name  ARGV[4] id
 -- optional ARGV[5] version: a message with a greater version is kept; empty: every message is kept
 -- optional ARGV[6] '1': a message that was not claimed since it was sent is kept, too
 -- optional ARGV[7] a message that was sent after this time, in ms since 1970, is kept, too
--- result {'OK', 'c' cancelled | 'h' cancelled while leased | 'l' kept | 'n' not found, or being moved to another topic,
+-- instead of these, with KEYS[6]: ARGV[5] nonce of this cancel  ARGV[6] time to remember it, in ms
+-- result {'OK', 'c' cancelled | 'h' cancelled while leased | 'l' kept | 'n' not found, or being moved, or a repeat,
 --         its version or '' (read only if ARGV[5] is given)} | {'UNKNOWN'} | {'MISMATCH', identity}
--- cost   O(log N), at most 10 commands, and a PUBLISH if it was leased. Also runs when memory is full
+-- cost   O(log N), at most 10 commands, and a PUBLISH if it was leased; with a nonce 7 more. Also runs when memory is full
 --
 -- The message is removed first. If the script then stops, the next claim or reclaim removes the id from schedule and
--- leases.
+-- leases. A cancel is remembered after that, so that none is remembered that was not executed because the script stopped.
+-- It is remembered even if it finds nothing, because a repeat may find a later message.
 --@include keys
 --@include head
 --@include version
@@ -20,16 +23,33 @@ local identity, limits = unpack(redis.call('HMGET', metaKey, 'identity', 'limits
 if identity ~= ARGV[1] then
   return identity and {'MISMATCH', identity} or {'UNKNOWN'}
 end
+local upTo, remember = ARGV[5], nil
+if KEYS[6] then
+  --@include clock
+  --@include sent
+  local field = ARGV[5] .. ' ' .. ARGV[4]
+  local expiry = string.match(redis.call('HGET', KEYS[6], field) or '', ' (%d+)$')
+  if expiry and tonumber(expiry) > now then
+    return {'OK', 'n', ''}
+  end
+  upTo = nil
+  remember = function()
+    local expiresAt = textOf(now + tonumber(ARGV[6]))
+    redis.pcall('ZADD', KEYS[7], expiresAt, field)
+    redis.pcall('HSET', KEYS[6], field, 'C0 ' .. expiresAt)
+    forgetSent(KEYS[6], KEYS[7], 2)
+  end
+end
 local found, version = nil, ''
 local scheduled = redis.call('ZSCORE', scheduleKey, ARGV[4])
 if scheduled and tonumber(scheduled) >= TAKEN then
   return {'OK', 'n', ''}
 end
-if ARGV[5] then
+if upTo then
   local message = redis.call('HGET', messagesKey, ARGV[4])
   found = message and true
   version = message and hasHead(message) and versionAt(message, 14) or ''
-  if ARGV[5] == '' or version > ARGV[5]
+  if upTo == '' or version > upTo
     or message and ARGV[7] and hasHead(message) and timeAt(message, 2) > tonumber(ARGV[7])
     or message and ARGV[6] == '1' and redis.call('HEXISTS', deliveriesKey, ARGV[4]) == 0 then
     return {'OK', found and 'l' or 'n', version}
@@ -42,6 +62,9 @@ redis.call('HDEL', messagesKey, ARGV[4])
 redis.call('HDEL', deliveriesKey, ARGV[4])
 redis.call('ZREM', scheduleKey, ARGV[4])
 redis.call('ZREM', leasesKey, ARGV[4])
+if remember then
+  remember()
+end
 if not found then
   return {'OK', 'n', ''}
 end

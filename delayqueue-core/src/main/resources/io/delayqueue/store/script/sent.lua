@@ -1,5 +1,5 @@
--- fragment: remembered outcomes of sends: a HASH "<nonce> <id>" → "<outcome><due ms> <until ms>", and a ZSET of the
--- same → until ms.
+-- fragment: remembered outcomes of sends and cancels: a HASH "<nonce> <id>" → "<outcome><due ms> <until ms>", for a cancel
+-- "C0 <until ms>", and a ZSET of the same → until ms.
 
 -- removes outcomes that have expired, at most the given number
 local function forgetSent(hash, untils, most)

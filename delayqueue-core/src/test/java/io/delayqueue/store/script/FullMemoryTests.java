@@ -6,11 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.Due;
+import io.delayqueue.message.Durability;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.redis.Await;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.RedisCallException.Kind;
 import io.delayqueue.store.Claim;
+import io.delayqueue.store.OutgoingMessage.Memory;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.Purge;
 import io.delayqueue.store.SendReply.Outcome;
@@ -19,6 +21,7 @@ import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.ShardState;
 import io.delayqueue.store.bench.StoreBench;
 import io.delayqueue.testing.RawRedis;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -99,6 +102,14 @@ class FullMemoryTests {
                                 .cancel(bench.shard(), claims.get(4).id()))
                         .isCancelled())
                 .isTrue();
+        Memory memory = new Memory("n1", Duration.ofMinutes(1));
+        assertThat(Await.result(bench.store()
+                                .cancel(bench.shard(), claims.get(5).id(), memory, Durability.NONE))
+                        .isCancelled())
+                .isTrue();
+        assertThat(bench.redis().call("HLEN", bench.keySpace().of(bench.shard()).sent()))
+                .as("it is remembered, beside the sentinel")
+                .isEqualTo(2L);
         assertThat(Await.result(bench.store()
                         .purge(
                                 bench.shard(),

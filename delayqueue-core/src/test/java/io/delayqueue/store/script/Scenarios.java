@@ -10,6 +10,7 @@ import io.delayqueue.message.Durability;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.OutgoingMessage;
+import io.delayqueue.store.OutgoingMessage.Memory;
 import io.delayqueue.store.Purge;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Sends;
@@ -287,11 +288,28 @@ final class Scenarios {
                         Scenarios::cancelUpToVersion,
                         Set.of("b")),
                 new Scenario(
+                        "cancel scheduled, remembered",
+                        "cancel",
+                        new ShardState().retrying("a", T0 + 5, 1, "").scheduled("b", T0),
+                        Scenarios::cancelRemembered,
+                        Set.of("b")),
+                new Scenario(
+                        "cancel leased, remembered",
+                        "cancel",
+                        new ShardState().leased("a", T0, "w0-1", END).scheduled("b", T0),
+                        Scenarios::cancelRemembered,
+                        Set.of("b")),
+                new Scenario(
                         "reschedule",
                         "reschedule",
                         new ShardState().retrying("a", T0 + 5, 1, "").scheduled("b", T0),
                         bench -> Await.result(bench.store().reschedule(bench.shard(), "a", new Due(2, true))),
                         Set.of("a", "b")));
+    }
+
+    private static Object cancelRemembered(StoreBench bench) {
+        Memory memory = new Memory("n1", Duration.ofMinutes(1));
+        return Await.result(bench.store().cancel(bench.shard(), "a", memory, Durability.NONE));
     }
 
     private static Object cancelUpToVersion(StoreBench bench) {

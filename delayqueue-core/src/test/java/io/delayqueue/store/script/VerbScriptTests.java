@@ -11,10 +11,14 @@ import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.message.RescheduleOutcome;
 import io.delayqueue.redis.Await;
+import io.delayqueue.redis.ShardKeys;
+import io.delayqueue.store.OutgoingMessage.Memory;
 import io.delayqueue.store.VersionedCancel;
 import io.delayqueue.store.bench.Row;
+import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.ShardState;
 import io.delayqueue.store.bench.StoreBench;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.function.BiFunction;
@@ -195,6 +199,46 @@ class VerbScriptTests extends ScriptTable {
                         new ShardState()
                                 .scheduled("a", T0 + 70)
                                 .put("messages", "a", message("+n a=3 x=5", T0, T0 + 70, "x: 1\n\n12\n34"))));
+    }
+
+    private static CancelOutcome cancelOnce(String id, String nonce) {
+        Memory memory = new Memory(nonce, Duration.ofMinutes(1));
+        return Await.result(bench.store().cancel(bench.shard(), id, memory, Durability.NONE));
+    }
+
+    @Test
+    void aRepeatedCancelChangesNothingWhateverTheFirstOneFound() {
+        bench.given(new ShardState().scheduled("scheduled", T0 + 5).leased("leased", T0, "w1-1", END));
+        List<String> ids = List.of("scheduled", "leased", "absent");
+        assertThat(ids)
+                .extracting(id -> cancelOnce(id, "n1"))
+                .containsExactly(
+                        CancelOutcome.CANCELLED, CancelOutcome.CANCELLED_WHILE_HANDLED, CancelOutcome.NOT_FOUND);
+        ids.forEach(id -> Await.result(bench.store().send(bench.shard(), List.of(Sends.at(id, T0 + 7)))));
+
+        bench.clock(T0 + 59_999);
+        assertThat(ids).extracting(id -> cancelOnce(id, "n1")).containsOnly(CancelOutcome.NOT_FOUND);
+        assertThat(bench.state().get("messages")).containsOnlyKeys(ids);
+
+        assertThat(cancelOnce("absent", "n2")).as("another cancel").isEqualTo(CancelOutcome.CANCELLED);
+        bench.clock(T0 + 60_000);
+        assertThat(cancelOnce("scheduled", "n1")).as("a forgotten one").isEqualTo(CancelOutcome.CANCELLED);
+        assertThat(bench.state().get("messages")).containsOnlyKeys("leased");
+    }
+
+    @Test
+    void expiredCancelsAreRemoved() {
+        ShardKeys keys = bench.keySpace().of(bench.shard());
+        bench.given(new ShardState());
+        List.of("a", "b", "c", "d", "e").forEach(id -> cancelOnce(id, "n"));
+        bench.clock(T0 + 60_000);
+
+        cancelOnce("f", "n");
+
+        assertThat(bench.redis().call("HLEN", keys.sent()))
+                .as("two go with each; the sentinel stays")
+                .isEqualTo(5L)
+                .isEqualTo(bench.redis().call("ZCARD", keys.sentUntil()));
     }
 
     @Test
