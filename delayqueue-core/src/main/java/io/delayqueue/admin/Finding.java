@@ -42,8 +42,8 @@ public record Finding(
         NO_LISTENER("no node listens"),
         /** The oldest due message of a topic has been waiting for too long. */
         LATE("late"),
-        /** The outbox does not drain, or has messages that were rejected for good. */
-        OUTBOX("the outbox has messages that are not sent"),
+        /** The outbox does not drain, or has rows that were rejected for good. */
+        OUTBOX("the outbox has messages that are not sent or cancelled"),
         /** A node failed. */
         NODE_FAILED("nodes failed"),
         /** All permits of a topic are used, and many messages wait for a handler. */

@@ -139,7 +139,7 @@ public final class QueueDiagnosis {
      * Creates a diagnosis of a queue with an outbox and with limits.
      *
      * @param outbox supplies the content of the outbox, or null if there is none or it is not known
-     * @param maxOutboxAge age of the oldest message in the outbox that is a finding
+     * @param maxOutboxAge age of the oldest row of the outbox that is a finding
      * @param declared the limits in the properties of this node, by topic
      */
     public QueueDiagnosis(
@@ -536,12 +536,12 @@ public final class QueueDiagnosis {
             Duration max = wasActive(Kind.OUTBOX, "") ? maxOutboxAge.dividedBy(2) : maxOutboxAge;
             boolean late = state.waiting() > 0 && state.oldest().compareTo(max) > 0;
             String text = late
-                    ? "The outbox does not drain: " + messages(state.waiting(), "waiting to be sent")
-                            + ", the oldest for " + span(state.oldest()) + "."
+                    ? "The outbox does not drain: " + rows(state.waiting(), "waiting for Redis") + ", the oldest for "
+                            + span(state.oldest()) + "."
                     : "";
             if (state.setAside() > 0) {
                 text += (late ? " In the outbox, " : "In the outbox, ")
-                        + messages(state.setAside(), "set aside, because Redis rejected ")
+                        + rows(state.setAside(), "set aside, because Redis rejected ")
                         + (state.setAside() == 1 ? "it" : "them") + " for good.";
             }
             if (!text.isEmpty()) {
@@ -644,6 +644,10 @@ public final class QueueDiagnosis {
 
     private static String messages(long count, String how) {
         return count == 1 ? "a message is " + how : count(count) + " messages are " + how;
+    }
+
+    private static String rows(long count, String how) {
+        return count == 1 ? "a row is " + how : count(count) + " rows are " + how;
     }
 
     private static String count(long count) {

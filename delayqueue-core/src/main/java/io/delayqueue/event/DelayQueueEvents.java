@@ -33,6 +33,11 @@ public interface DelayQueueEvents {
     /** A send after a commit failed for the last time: the transaction is committed, the message may not be stored. */
     default void sendAfterCommitFailed(String topic, String id, Throwable cause) {}
 
+    /**
+     * A cancel after a commit failed for the last time: the transaction is committed, the message may not be cancelled.
+     */
+    default void cancelAfterCommitFailed(String topic, String id, Throwable cause) {}
+
     /** A message was cancelled. */
     default void cancelled(String topic, String id) {}
 

@@ -87,6 +87,12 @@ public enum DelayQueueMeters implements MeterDocumentation {
             COUNTER,
             "Sends after a commit that failed: the transaction is committed, but the message may not be stored.",
             TOPIC),
+    /** Failed cancels after a commit. */
+    MESSAGES_UNCANCELLED(
+            "delayqueue.messages.uncancelled",
+            COUNTER,
+            "Cancels after a commit that failed: the transaction is committed, but the message may not be cancelled.",
+            TOPIC),
     /** Acknowledged messages. */
     MESSAGES_ACKNOWLEDGED(
             "delayqueue.messages.acknowledged", COUNTER, "Messages that were acknowledged.", TOPIC, LISTENER),
@@ -165,15 +171,15 @@ public enum DelayQueueMeters implements MeterDocumentation {
     TASKS_FAILED(
             "delayqueue.tasks.failed", COUNTER, "Failed runs of the engine's tasks, mostly caused by failed calls."),
 
-    /** Messages in the outbox. Concerns the whole table: each node reports about the same value. */
+    /** Rows of the outbox. Concerns the whole table: each node reports about the same value. */
     OUTBOX_MESSAGES(
             "delayqueue.outbox.messages",
             GAUGE,
-            "Messages in the outbox that wait to be sent, or that were set aside because they were rejected for good.",
+            "Rows of the outbox, each a send or a cancel, that wait for Redis or were set aside because they were rejected for"
+                    + " good.",
             STATE),
     /** Age of the outbox. Each node reports about the same value. */
-    OUTBOX_AGE(
-            "delayqueue.outbox.age", GAUGE, "How long the oldest message of the outbox has been waiting to be sent."),
+    OUTBOX_AGE("delayqueue.outbox.age", GAUGE, "How long the oldest row of the outbox has been waiting for Redis."),
     /** Failures of the relay. */
     OUTBOX_ERRORS(
             "delayqueue.outbox.errors",

@@ -18,6 +18,7 @@ import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_POSTPONED;
 import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_REPLAYED;
 import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_RETRIED;
 import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_SENT;
+import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_UNCANCELLED;
 import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_UNSENT;
 import static io.delayqueue.metrics.DelayQueueMeters.MESSAGE_DURATION;
 import static io.delayqueue.metrics.DelayQueueMeters.NOTIFICATIONS_DROPPED;
@@ -191,6 +192,11 @@ public final class EventMeters implements DelayQueueEvents {
     @Override
     public void sendAfterCommitFailed(String topic, String id, Throwable cause) {
         of(topic).count(MESSAGES_UNSENT);
+    }
+
+    @Override
+    public void cancelAfterCommitFailed(String topic, String id, Throwable cause) {
+        of(topic).count(MESSAGES_UNCANCELLED);
     }
 
     @Override

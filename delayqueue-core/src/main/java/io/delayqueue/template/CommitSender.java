@@ -23,8 +23,8 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
- * Sends messages after the transaction of the calling thread has committed. If there is an outbox that can join the
- * transaction, it stores the messages first, and sends those that this class does not send at its first attempt.
+ * Sends and cancels messages after the transaction of the calling thread has committed. If there is an outbox that can join
+ * the transaction, it stores these operations first, and does those that this class does not do at its first attempt.
  * Thread-safe.
  */
 final class CommitSender {
@@ -46,8 +46,8 @@ final class CommitSender {
     /**
      * Creates it.
      *
-     * @param sender sends the messages of a transaction
-     * @param ids generates the nonces of stored messages
+     * @param sender sends and cancels the messages of a transaction
+     * @param ids generates the nonces of stored messages and cancels
      */
     CommitSender(DelayQueueTemplate sender, DelayQueueTemplateBuilder builder, MessageIds ids) {
         this.sender = sender;
@@ -60,26 +60,38 @@ final class CommitSender {
     }
 
     /**
-     * A message of a transaction.
+     * An operation of a transaction.
      *
      * @param row its row in the outbox; null if the outbox does not store it
      * @param writtenAt when the row was written, by the monotonic clock
      */
     private record Enlisted(
-            PendingMessage message, @Nullable Long row, long writtenAt) {
+            CommitOperation operation, @Nullable Long row, long writtenAt) {
 
         long storedRow() {
             return Objects.requireNonNull(row);
         }
+
+        boolean hasDelay() {
+            return operation instanceof PendingMessage message && message.due().relative();
+        }
+    }
+
+    /** An operation with its final result. */
+    private record Done(CommitOperation operation, SendResult result) {
+
+        boolean isSend() {
+            return operation instanceof PendingMessage;
+        }
     }
 
     /**
-     * Adds a message to the current transaction.
+     * Adds an operation to the current transaction.
      *
      * @return false if no transaction is active
      * @throws DelayQueueException if an interceptor rejects a message that the outbox would store
      */
-    boolean enlist(PendingMessage message) {
+    boolean enlist(CommitOperation operation) {
         if (!TransactionSynchronizationManager.isSynchronizationActive()
                 || !TransactionSynchronizationManager.isActualTransactionActive()) {
             return false;
@@ -87,13 +99,20 @@ final class CommitSender {
         CommitOutbox outbox = outboxes.get();
         CommitOutbox joined = outbox != null && outbox.joinsTransaction() ? outbox : null;
         if (outbox != null && joined == null && log.isDebugEnabled()) {
-            log.debug("The outbox cannot join the current transaction, so a message to topic " + message.topic()
-                    + " is sent after the commit without it");
+            log.debug("The outbox cannot join the current transaction, so a message of topic " + operation.topic()
+                    + " is sent or cancelled after the commit without it");
         }
         Commit commit = current();
-        Long row = joined == null ? null : write(message, joined);
-        commit.messages.add(new Enlisted(message, row, nanoTime.getAsLong()));
+        Long row = joined == null ? null : write(operation, joined);
+        commit.operations.add(new Enlisted(operation, row, nanoTime.getAsLong()));
         return true;
+    }
+
+    /** Writes an operation to the outbox. Returns its row. */
+    private long write(CommitOperation operation, CommitOutbox joined) {
+        return operation instanceof PendingMessage message
+                ? write(message, joined)
+                : joined.write(((PendingCancel) operation).toOutbox(ids.next(), joined.remembered()));
     }
 
     /** Writes a message to the outbox when it has passed the interceptors. Returns its row. */
@@ -125,89 +144,163 @@ final class CommitSender {
     }
 
     private void deliver(List<Enlisted> enlisted) {
-        List<PendingMessage> unstored = new ArrayList<>();
+        List<Enlisted> unstored = new ArrayList<>();
         List<Enlisted> stored = new ArrayList<>();
         for (Enlisted each : enlisted) {
-            if (each.row() == null) {
-                unstored.add(each.message());
-            } else {
-                stored.add(each);
-            }
+            (each.row() == null ? unstored : stored).add(each);
         }
-        List<SendResult> results = new ArrayList<>();
+        List<Done> done = new ArrayList<>();
         CommitOutbox outbox = outboxes.get();
         if (outbox != null && !stored.isEmpty()) {
-            results.addAll(sendStored(stored, outbox));
+            done.addAll(performStored(stored, outbox));
         }
-        if (!unstored.isEmpty()) {
-            results.addAll(sender.sendAll(unstored, this::storeWithRetries));
+        long start = nanoTime.getAsLong();
+        for (List<CommitOperation> part : inOrder(unstored)) {
+            done.addAll(performWithRetries(part, start));
         }
-        List<Failed> failed = failed(results);
-        if (!failed.isEmpty()) {
-            throw results.size() == 1 ? DelayQueueException.of(failed.get(0)) : new BatchSendException(results);
+        report(done);
+    }
+
+    /** Publishes the failures, and throws if there are any. */
+    private void report(List<Done> done) {
+        List<SendResult> sends = new ArrayList<>();
+        List<DelayQueueException> failedSends = new ArrayList<>();
+        List<DelayQueueException> failedCancels = new ArrayList<>();
+        for (Done each : done) {
+            if (each.isSend()) {
+                sends.add(each.result());
+            }
+            if (each.result() instanceof Failed failed) {
+                (each.isSend() ? failedSends : failedCancels).add(published(failed, each.isSend()));
+            }
+        }
+        DelayQueueException thrown = null;
+        if (!failedSends.isEmpty()) {
+            thrown = sends.size() == 1 ? failedSends.get(0) : new BatchSendException(sends);
+        }
+        for (DelayQueueException failed : failedCancels) {
+            if (thrown == null) {
+                thrown = failed;
+            } else {
+                thrown.addSuppressed(failed);
+            }
+        }
+        if (thrown != null) {
+            throw thrown;
         }
     }
 
-    /** Publishes the failures among results. */
-    private List<Failed> failed(List<SendResult> results) {
-        List<Failed> failed = results.stream()
-                .filter(Failed.class::isInstance)
-                .map(Failed.class::cast)
-                .toList();
-        for (Failed result : failed) {
-            events.publish(listener ->
-                    listener.sendAfterCommitFailed(result.topic(), result.id(), DelayQueueException.of(result)));
+    /** Publishes a failure. */
+    private DelayQueueException published(Failed failed, boolean isSend) {
+        String topic = failed.topic();
+        String id = failed.id();
+        if (isSend) {
+            DelayQueueException failure = DelayQueueException.of(failed);
+            events.publish(listener -> listener.sendAfterCommitFailed(topic, id, failure));
+            return failure;
         }
-        return failed;
+        DelayQueueException failure = PendingCancel.exceptionOf(failed);
+        events.publish(listener -> listener.cancelAfterCommitFailed(topic, id, failure));
+        return failure;
     }
 
     /**
-     * Sends stored messages once.
+     * Does stored operations once.
      *
-     * @return the results that are final. The outbox sends the other messages later
+     * @return those whose result is final. The outbox does the others later
      */
-    private List<SendResult> sendStored(List<Enlisted> stored, CommitOutbox outbox) {
+    private List<Done> performStored(List<Enlisted> stored, CommitOutbox outbox) {
         Set<Long> sendable = outbox.sendable(
                 stored.stream().map(Enlisted::storedRow).toList(),
                 stored.stream()
-                        .filter(each -> !each.message().hasNewId())
+                        .filter(each -> !each.operation().hasNewId())
                         .map(Enlisted::storedRow)
                         .toList());
-        List<PendingMessage> sent = stored.stream()
+        List<Enlisted> performed = stored.stream()
                 .filter(each -> sendable.contains(each.storedRow()))
-                .map(Enlisted::message)
                 .toList();
-        sender.store(sent, true);
+        sender.perform(performed.stream().map(Enlisted::operation).toList(), true);
         Map<Long, SendResult> results = new HashMap<>();
-        for (Enlisted each : stored) {
-            if (sendable.contains(each.storedRow())) {
-                results.put(each.storedRow(), each.message().result().join());
-            }
+        for (Enlisted each : performed) {
+            results.put(each.storedRow(), each.operation().result().join());
         }
         outbox.settle(results);
         for (Enlisted each : stored) {
             SendResult result = results.get(each.storedRow());
-            each.message()
+            each.operation()
                     .release(
                             result != null
                                     ? result
-                                    : each.message()
+                                    : each.operation()
                                             .notStored(Reason.NOT_SENT, "the outbox sends the message later", null));
         }
-        return sent.stream()
-                .map(message -> message.result().join())
-                .filter(result -> !SendFailures.isTransient(result))
+        return performed.stream()
+                .map(each ->
+                        new Done(each.operation(), each.operation().result().join()))
+                .filter(done -> !SendFailures.isTransient(done.result()))
                 .toList();
     }
 
-    private void storeWithRetries(List<PendingMessage> messages) {
-        long start = nanoTime.getAsLong();
+    /**
+     * Divides operations into parts that are done one after another. Of the operations of an id, a cancel shares its part
+     * with no other one.
+     */
+    private static List<List<CommitOperation>> inOrder(List<Enlisted> operations) {
+        List<List<CommitOperation>> parts = new ArrayList<>();
+        List<CommitOperation> part = List.of();
+        Map<List<String>, Boolean> cancelled = new HashMap<>();
+        for (Enlisted each : operations) {
+            CommitOperation operation = each.operation();
+            List<String> id = List.of(operation.topic(), operation.id());
+            boolean cancels = operation instanceof PendingCancel;
+            Boolean before = cancelled.get(id);
+            if (parts.isEmpty() || (before != null && (before || cancels))) {
+                part = new ArrayList<>();
+                parts.add(part);
+                cancelled.clear();
+            }
+            cancelled.put(id, cancels);
+            part.add(operation);
+        }
+        return parts;
+    }
+
+    private List<Done> performWithRetries(List<CommitOperation> operations, long start) {
+        List<PendingMessage> messages = new ArrayList<>();
+        List<CommitOperation> cancels = new ArrayList<>();
+        for (CommitOperation operation : operations) {
+            if (operation instanceof PendingMessage message) {
+                messages.add(message);
+            } else {
+                cancels.add(operation);
+            }
+        }
+        List<SendResult> sent = sender.sendAll(messages, passed -> {
+            List<CommitOperation> open = new ArrayList<>(cancels);
+            open.addAll(passed);
+            performUntilTimeout(open, start);
+        });
+        List<Done> done = new ArrayList<>();
+        for (int i = 0; i < messages.size(); i++) {
+            done.add(new Done(messages.get(i), sent.get(i)));
+        }
+        cancels.forEach(cancel -> done.add(new Done(cancel, cancel.result().join())));
+        return done;
+    }
+
+    /**
+     * Does operations, and repeats those whose failure is transient.
+     *
+     * @param start when the operations of the transaction began, by the monotonic clock
+     */
+    private void performUntilTimeout(List<CommitOperation> operations, long start) {
         Duration wait = FIRST_PAUSE;
-        List<PendingMessage> open = messages;
+        List<CommitOperation> open = operations;
         while (true) {
-            sender.store(open, false);
+            sender.perform(open, false);
             open = open.stream()
-                    .filter(message -> SendFailures.isTransient(message.result().join()))
+                    .filter(operation ->
+                            SendFailures.isTransient(operation.result().join()))
                     .toList();
             Duration left = timeout.minusNanos(nanoTime.getAsLong() - start);
             if (open.isEmpty()
@@ -216,16 +309,16 @@ final class CommitSender {
                     || Thread.currentThread().isInterrupted()) {
                 return;
             }
-            open.forEach(PendingMessage::repeat);
+            open.forEach(CommitOperation::repeat);
             pause.accept(wait.compareTo(left) < 0 ? wait : left);
             wait = wait.multipliedBy(2).compareTo(LONGEST_PAUSE) < 0 ? wait.multipliedBy(2) : LONGEST_PAUSE;
         }
     }
 
-    /** The messages of one transaction. Confined to its thread. */
+    /** The operations of one transaction. Confined to its thread. */
     private final class Commit implements TransactionSynchronization {
 
-        private final List<Enlisted> messages = new ArrayList<>();
+        private final List<Enlisted> operations = new ArrayList<>();
         private final IdentityHashMap<Object, Integer> savepoints = new IdentityHashMap<>();
         private boolean started;
 
@@ -235,14 +328,14 @@ final class CommitSender {
 
         @Override
         public void savepoint(Object savepoint) {
-            savepoints.put(savepoint, messages.size());
+            savepoints.put(savepoint, operations.size());
         }
 
         @Override
         public void savepointRollback(Object savepoint) {
-            // an unknown savepoint was created before the first message
+            // an unknown savepoint was created before the first operation
             int kept = savepoints.getOrDefault(savepoint, 0);
-            List<Enlisted> rolledBack = messages.subList(Math.min(kept, messages.size()), messages.size());
+            List<Enlisted> rolledBack = operations.subList(Math.min(kept, operations.size()), operations.size());
             rolledBack.forEach(Commit::notSent);
             rolledBack.clear();
         }
@@ -250,10 +343,8 @@ final class CommitSender {
         @Override
         public void beforeCommit(boolean readOnly) {
             long now = nanoTime.getAsLong();
-            List<Long> early = messages.stream()
-                    .filter(each -> each.row() != null
-                            && each.message().due().relative()
-                            && now - each.writtenAt() > EXACT_DELAY)
+            List<Long> early = operations.stream()
+                    .filter(each -> each.row() != null && each.hasDelay() && now - each.writtenAt() > EXACT_DELAY)
                     .map(Enlisted::storedRow)
                     .toList();
             CommitOutbox outbox = outboxes.get();
@@ -265,12 +356,12 @@ final class CommitSender {
         @Override
         public void afterCommit() {
             started = true;
-            deliver(messages);
+            deliver(operations);
         }
 
         /**
-         * Sends the messages if {@link #afterCommit()} was not called. Spring does not call it if an earlier
-         * synchronization failed, nor for messages that another synchronization's {@code afterCommit} sends. Spring
+         * Does the operations if {@link #afterCommit()} was not called. Spring does not call it if an earlier
+         * synchronization failed, nor for operations that another synchronization's {@code afterCommit} adds. Spring
          * logs exceptions thrown here.
          */
         @Override
@@ -278,14 +369,14 @@ final class CommitSender {
             if (status == STATUS_COMMITTED && !started) {
                 afterCommit();
             } else if (status != STATUS_COMMITTED) {
-                messages.forEach(Commit::notSent);
+                operations.forEach(Commit::notSent);
             }
         }
 
         /** Ends the observation of a message that the interceptors have passed. */
         private static void notSent(Enlisted enlisted) {
-            PendingMessage message = enlisted.message();
-            message.release(message.notStored(Reason.NOT_SENT, "the transaction was not committed", null));
+            CommitOperation operation = enlisted.operation();
+            operation.release(operation.notStored(Reason.NOT_SENT, "the transaction was not committed", null));
         }
     }
 }

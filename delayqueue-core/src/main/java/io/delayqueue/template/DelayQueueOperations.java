@@ -27,7 +27,7 @@ import java.util.concurrent.CompletableFuture;
  * <p>A message that is scheduled or being handled is <em>live</em>. A dead letter is not live and never blocks its id.
  * Redis' clock decides when a message is due, to the millisecond. Sends do not take part in a transaction of the
  * caller: a Redis {@code MULTI} does not contain them, and a database transaction does not delay them. Use
- * {@link #sendAfterCommit} to send after a commit.
+ * {@link #sendAfterCommit} to send and {@link #cancelAfterCommit} to cancel after a commit.
  *
  * <p>Single sends are batched per shard: while calls are in progress, further messages may wait and share the next round
  * trip. Each send has its own result. A send blocks its thread for about one command timeout at most.
@@ -194,6 +194,27 @@ public interface DelayQueueOperations {
 
     /** Cancels like {@link #cancel(String, String, long)}, without blocking; see {@link #cancelAsync(String, String)}. */
     CompletableFuture<CancelOutcome> cancelAsync(String topic, String id, long version);
+
+    /**
+     * Cancels a live message after the commit of the caller's transaction. Without a transaction it cancels at once, like
+     * {@link #cancel(String, String)}.
+     *
+     * <p>If the transaction rolls back, nothing is cancelled. After the commit, the sends and cancels of an id are done in
+     * the order of their calls in the transaction: a message that the transaction sent before is cancelled, and one that it
+     * sends later is not. Retries, the time that the committing thread waits and the outbox are those of {@link
+     * #sendAfterCommit(DelayMessage)}. With the outbox the cancel is done even if the process terminates after the commit,
+     * but perhaps later. Until then, it also cancels a message of this id that is sent without the outbox.
+     *
+     * <p><strong>The outcome is not known to the caller.</strong> It makes no difference whether a message is live. A
+     * message that is already being handled may go on, as with {@link CancelOutcome#CANCELLED_WHILE_HANDLED}, and a message
+     * may be handled before the cancel is done, so its handler has to check whether it still applies. If the cancel is not
+     * done in time, the commit throws an exception although the transaction is committed, and {@link
+     * io.delayqueue.event.DelayQueueEvents#cancelAfterCommitFailed} is published.
+     *
+     * @throws DelayQueueUnavailableException from the commit, or without a transaction from this method, if Redis did not
+     *     reply. If sends of the transaction failed too, their exception contains this one as suppressed
+     */
+    void cancelAfterCommit(String topic, String id);
 
     /**
      * Changes the due time of a scheduled message. Its attempts are kept.

@@ -290,19 +290,64 @@ public class DelayQueueTemplate implements DelayQueueOperations {
         return pending.id();
     }
 
+    @Override
+    public void cancelAfterCommit(String topic, String id) {
+        Names.checkTopic(topic);
+        Names.checkId(id);
+        Await.requireBlockingThread();
+        if (!commits.enlist(new PendingCancel(topic, id, durability.apply(topic)))) {
+            cancel(topic, id);
+        }
+    }
+
     /**
-     * Sends messages of an outbox, once. Never throws. Publishes no failures.
+     * Does the sends and cancels of an outbox, once. Never throws. Publishes no failures.
      *
-     * @param messages messages with different topics or ids
-     * @return the results in the order of the messages
+     * @param operations operations with different topics or ids
+     * @return the results in the order of the operations
      */
     @Internal
-    public List<SendResult> relay(List<OutboxMessage> messages) {
-        List<PendingMessage> pending = messages.stream()
-                .map(message -> PendingMessage.of(message, limits))
+    public List<SendResult> relay(List<OutboxMessage> operations) {
+        List<CommitOperation> pending = operations.stream()
+                .<CommitOperation>map(
+                        stored -> stored.isCancel() ? PendingCancel.of(stored) : PendingMessage.of(stored, limits))
                 .toList();
-        store(pending.stream().filter(message -> !message.isEnded()).toList(), true);
-        return pending.stream().map(message -> message.result().join()).toList();
+        perform(pending, true);
+        return pending.stream().map(operation -> operation.result().join()).toList();
+    }
+
+    /**
+     * Does operations of a commit or an outbox, concurrently, and waits for their results. Never throws.
+     *
+     * @param operations cancels of different ids, and sends of others. Those that have ended are not done
+     * @param independent as for {@link #store}
+     */
+    void perform(List<CommitOperation> operations, boolean independent) {
+        List<PendingMessage> messages = new ArrayList<>();
+        for (CommitOperation operation : operations) {
+            if (operation instanceof PendingCancel cancel) {
+                start(cancel);
+            } else if (operation instanceof PendingMessage message && !message.isEnded()) {
+                messages.add(message);
+            }
+        }
+        store(messages, independent);
+        operations.forEach(operation -> operation.result().join());
+    }
+
+    private void start(PendingCancel cancel) {
+        String topic = cancel.topic();
+        String id = cancel.id();
+        Completions.whenComplete(
+                Completions.call(() -> topics.withShard(topic, id, shard -> cancel.call(store, shard))),
+                (found, failure) -> {
+                    if (failure == null) {
+                        cancelled(topic, id, found);
+                        cancel.executed();
+                    } else {
+                        cancel.failed(failure);
+                    }
+                });
     }
 
     @Override

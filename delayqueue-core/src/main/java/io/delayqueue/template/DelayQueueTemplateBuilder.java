@@ -75,7 +75,7 @@ public final class DelayQueueTemplateBuilder {
     }
 
     /**
-     * Sets how long a send after commit is retried. The last attempt may take a command timeout longer.
+     * Sets how long a send or cancel after a commit is retried. The last attempt may take a command timeout longer.
      *
      * @param timeout 0 (one attempt) to 1 h; default 10 s ({@code delayqueue.limits.after-commit-timeout})
      * @throws InvalidOptionException if the timeout is out of its range
@@ -141,7 +141,7 @@ public final class DelayQueueTemplateBuilder {
         return this;
     }
 
-    /** Sets the outbox of sends after a commit, which is looked up at each of them. Default: none. */
+    /** Sets the outbox of sends and cancels after a commit, which is looked up at each of them. Default: none. */
     public DelayQueueTemplateBuilder outbox(Supplier<@Nullable CommitOutbox> outbox) {
         Assert.notNull(outbox, "'outbox' must not be null");
         this.outbox = outbox;
@@ -149,7 +149,7 @@ public final class DelayQueueTemplateBuilder {
     }
 
     /**
-     * Sets how the committing thread waits between two attempts of a send after commit.
+     * Sets how the committing thread waits between two attempts of a send or cancel after a commit.
      *
      * @param nanoTime a monotonic clock, in nanoseconds
      * @param pause blocks for about the given time; returns early if the thread is interrupted

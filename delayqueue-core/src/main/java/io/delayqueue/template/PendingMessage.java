@@ -42,7 +42,7 @@ import org.springframework.util.Assert;
  * <p>One thread at a time uses it, but interceptors may proceed on any thread, and the record of whether it is stored is
  * thread-safe.
  */
-final class PendingMessage implements SendInterceptor.Sending {
+final class PendingMessage implements SendInterceptor.Sending, CommitOperation {
 
     private static final Log log = LogFactory.getLog(PendingMessage.class);
 
@@ -134,6 +134,7 @@ final class PendingMessage implements SendInterceptor.Sending {
                 : new Memory(nonce, remembered.compareTo(time) < 0 ? time : remembered);
         encode(due(), message.limits(), memory);
         return new OutboxMessage(
+                OutboxMessage.Kind.SEND,
                 topic(),
                 id,
                 due(),
@@ -160,13 +161,13 @@ final class PendingMessage implements SendInterceptor.Sending {
         return result.isDone();
     }
 
-    /** The result of the send; never fails. */
-    CompletableFuture<SendResult> result() {
+    @Override
+    public CompletableFuture<SendResult> result() {
         return result;
     }
 
-    /** Begins another send of the message, which has its own result. */
-    void repeat() {
+    @Override
+    public void repeat() {
         result = new CompletableFuture<>();
     }
 
@@ -282,8 +283,8 @@ final class PendingMessage implements SendInterceptor.Sending {
         return held != null && !held.isDone();
     }
 
-    /** Gives the interceptors the result of a message that was held. */
-    void release(SendResult of) {
+    @Override
+    public void release(SendResult of) {
         CompletableFuture<SendResult> held = passed;
         if (held != null) {
             held.complete(of);
@@ -305,8 +306,8 @@ final class PendingMessage implements SendInterceptor.Sending {
         return message.due();
     }
 
-    /** Whether the id was generated for this send, so that no other message has it. */
-    boolean hasNewId() {
+    @Override
+    public boolean hasNewId() {
         return message.id() == null;
     }
 
@@ -379,7 +380,8 @@ final class PendingMessage implements SendInterceptor.Sending {
     }
 
     /** Returns the result of a send that did not store the message; unknown if an earlier send may have stored it. */
-    Failed notStored(Reason reason, String detail, @Nullable Throwable cause) {
+    @Override
+    public Failed notStored(Reason reason, String detail, @Nullable Throwable cause) {
         return mayBeStored()
                 ? new Unknown(
                         repeatable(),

@@ -12,7 +12,7 @@ import io.delayqueue.redis.RedisCallException.Kind;
 import io.delayqueue.store.TopicConflictException;
 import org.jspecify.annotations.Nullable;
 
-/** Translates a failed call into the result of its message. */
+/** Translates a failed call into the result of its message or cancel. */
 final class SendFailures {
 
     private SendFailures() {}
@@ -29,6 +29,18 @@ final class SendFailures {
         return cause instanceof TopicConflictException
                 ? notStored(message, cause)
                 : message.unknown(Reason.UNREADABLE_REPLY, "", cause);
+    }
+
+    /** Returns the result of a cancel whose call failed. */
+    static Failed of(PendingCancel cancel, Throwable failure) {
+        Throwable cause = Completions.cause(failure);
+        Reason reason = Reason.UNREADABLE_REPLY;
+        if (cause instanceof RedisCallException call) {
+            reason = reason(call);
+        } else if (cause instanceof TopicConflictException) {
+            reason = Reason.TOPIC_CONFLICT;
+        }
+        return cancel.notStored(reason, String.valueOf(cause.getMessage()), cause);
     }
 
     /** Describes the failure. A timeout adds nothing to the message of {@link OutcomeUnknownException}. */

@@ -12,8 +12,8 @@
  *       messages of one shard: one that single sends share, or one for each {@code sendAll} and each commit.
  * </ol>
  *
- * <p>A {@link io.delayqueue.template.CommitSender} decides when the messages of a transaction are sent, and repeats their
- * sends.
+ * <p>A {@link io.delayqueue.template.CommitSender} decides when the messages of a transaction are sent or cancelled, and
+ * repeats these operations.
  *
  * <p>The package does not use the engine, {@code container}. Receiving is in {@code template.receive}. Read next:
  * {@link io.delayqueue.template.DelayQueueOperations}, then {@link io.delayqueue.template.DelayQueueTemplate}.

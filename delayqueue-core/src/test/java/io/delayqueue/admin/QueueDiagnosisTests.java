@@ -460,7 +460,7 @@ class QueueDiagnosisTests {
         assertThat(late.level()).isEqualTo(Level.CRITICAL);
         assertThat(late.kind()).isEqualTo(Kind.OUTBOX);
         assertThat(late.text())
-                .isEqualTo("The outbox does not drain: 7 messages are waiting to be sent, the oldest for 61 s.");
+                .isEqualTo("The outbox does not drain: 7 rows are waiting for Redis, the oldest for 61 s.");
         outbox.set(new OutboxState(7, Duration.ofSeconds(31), 0));
         assertThat(withOutbox.diagnose(List.of(), nodes()).findings()).hasSize(1);
         outbox.set(new OutboxState(7, Duration.ofSeconds(29), 0));
@@ -468,7 +468,7 @@ class QueueDiagnosisTests {
     }
 
     @Test
-    void messagesThatAnOutboxHasSetAsideAreAWarning() {
+    void rowsThatAnOutboxHasSetAsideAreAWarning() {
         QueueDiagnosis withOutbox = new QueueDiagnosis(
                 new Limits(Limits.DEFAULT_MAX_LAG, Map.of(), 0.5),
                 Duration.ofSeconds(5),
@@ -480,7 +480,6 @@ class QueueDiagnosisTests {
         Finding found = only(withOutbox.diagnose(List.of(), nodes()));
 
         assertThat(found.level()).isEqualTo(Level.WARNING);
-        assertThat(found.text())
-                .isEqualTo("In the outbox, a message is set aside, because Redis rejected it for good.");
+        assertThat(found.text()).isEqualTo("In the outbox, a row is set aside, because Redis rejected it for good.");
     }
 }

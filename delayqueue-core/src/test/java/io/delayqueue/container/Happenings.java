@@ -48,6 +48,11 @@ public final class Happenings implements DelayQueueEvents {
     }
 
     @Override
+    public void cancelAfterCommitFailed(String topic, String id, Throwable cause) {
+        lines.add("not cancelled " + topic + " " + id + " " + cause.getClass().getSimpleName());
+    }
+
+    @Override
     public void cancelled(String topic, String id) {
         lines.add("cancelled " + topic + " " + id);
     }

@@ -1,6 +1,8 @@
 -- The tables of delayqueue-jdbc. Times are milliseconds since 1970 by the database's clock.
+-- A row of the outbox is a SEND or a CANCEL, which has no envelope.
 create table if not exists delayqueue_outbox (
     seq bigint not null auto_increment primary key,
+    kind varchar(16) not null,
     topic varchar(128) not null,
     message_id varchar(256) not null,
     due_ms bigint not null,
@@ -9,7 +11,7 @@ create table if not exists delayqueue_outbox (
     durability varchar(64) not null,
     nonce varchar(64) not null,
     remember_ms bigint not null,
-    envelope longblob not null,
+    envelope longblob,
     stored_at bigint not null,
     status smallint not null,
     reason varchar(1000),

@@ -1,6 +1,8 @@
 -- The tables of delayqueue-jdbc. Times are milliseconds since 1970 by the database's clock.
+-- A row of the outbox is a SEND or a CANCEL, which has no envelope.
 create table delayqueue_outbox (
     seq bigint identity primary key,
+    kind varchar(16) not null,
     topic nvarchar(128) collate Latin1_General_100_BIN2 not null,
     message_id nvarchar(256) collate Latin1_General_100_BIN2 not null,
     due_ms bigint not null,
@@ -9,7 +11,7 @@ create table delayqueue_outbox (
     durability varchar(64) not null,
     nonce varchar(64) not null,
     remember_ms bigint not null,
-    envelope varbinary(max) not null,
+    envelope varbinary(max),
     stored_at bigint not null,
     status smallint not null,
     reason nvarchar(1000)

@@ -236,8 +236,8 @@ public record DelayQueueProperties(
      * @param maxBatchElements Maximum number of messages that one script call stores, 1 to 500.
      * @param maxBatchSize Maximum number of bytes that one script call stores, up to 256 MB. A larger message is stored
      *     by a call of its own.
-     * @param afterCommitTimeout Maximum time for which a send after commit is retried, 0 to 1 h. Then the commit call
-     *     fails with an exception.
+     * @param afterCommitTimeout Maximum time for which a send or cancel after a commit is retried, 0 to 1 h. Then the
+     *     commit call fails with an exception.
      */
     public record Limits(
             @DefaultValue("1MB") DataSize maxPayloadSize,
@@ -432,8 +432,8 @@ public record DelayQueueProperties(
      *     health status is OUT_OF_SERVICE. Other topics are late after 10 s, and the health status is DEGRADED.
      * @param maxFailureRate Failure rate of a topic's attempts within a minute, over all nodes, more than 0 and at most
      *     1. If the rate reaches it, and at least five attempts failed, the health status is DEGRADED.
-     * @param maxOutboxAge Time for which the oldest message of the outbox may wait to be sent, 1 s to 1 d. If it waits
-     *     longer, the health status is DEGRADED.
+     * @param maxOutboxAge Time for which the oldest row of the outbox may wait for Redis, 1 s to 1 d. If it waits longer,
+     *     the health status is DEGRADED.
      */
     public record Health(
             @DefaultValue("10s") Duration maxFailing,

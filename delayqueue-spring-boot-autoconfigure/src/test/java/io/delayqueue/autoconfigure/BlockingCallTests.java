@@ -45,6 +45,10 @@ class BlockingCallTests {
         calls.put("send", () -> template.send("t", "text"));
         calls.put("sendAll", () -> template.sendAll(List.of(message)));
         calls.put("sendAfterCommit", () -> template.sendAfterCommit(message));
+        calls.put("cancelAfterCommit", () -> {
+            template.cancelAfterCommit("t", "id");
+            return null;
+        });
         calls.put("cancel", () -> template.cancel("t", "id"));
         calls.put("reschedule", () -> template.reschedule("t", "id", Duration.ZERO));
         calls.put("find", () -> template.find("t", "id"));

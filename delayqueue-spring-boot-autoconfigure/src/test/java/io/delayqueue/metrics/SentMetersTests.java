@@ -4,6 +4,7 @@ import static io.delayqueue.metrics.DelayQueueMeters.ACTIONS;
 import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_CANCELLED;
 import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_DUPLICATES;
 import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_SENT;
+import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_UNCANCELLED;
 import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_UNSENT;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -11,9 +12,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.delayqueue.admin.AuditLog;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.OnDuplicate;
+import io.delayqueue.message.Shard;
+import io.delayqueue.redis.KeySpace;
+import io.delayqueue.template.DelayQueueUnavailableException;
 import io.delayqueue.template.DuplicateMessageException;
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -35,7 +40,7 @@ class SentMetersTests extends MeterTest {
 
     @BeforeEach
     void begin(RedisServerProcess redis) {
-        start(redis, NoListener.class, NO_SAMPLES);
+        start(redis, NoListener.class, NO_SAMPLES, "delayqueue.limits.after-commit-timeout=0s");
     }
 
     @Test
@@ -88,6 +93,20 @@ class SentMetersTests extends MeterTest {
         assertThatThrownBy(() -> transaction.execute(status -> delayQueue().sendAfterCommit(MESSAGE)))
                 .isInstanceOf(DuplicateMessageException.class);
         assertThat(value(MESSAGES_UNSENT, "topic", "a")).isEqualTo(1);
+    }
+
+    @Test
+    @TestsMeters(MESSAGES_UNCANCELLED)
+    void cancelThatFailsAfterTheCommitIsUncancelled(RedisServerProcess redis) {
+        delayQueue().send(MESSAGE);
+        TransactionTemplate transaction = new TransactionTemplate(new Transactions());
+        byte[] messages = bean(KeySpace.class).of(Shard.single("a")).messages();
+        redis.command("SET", new String(messages, StandardCharsets.UTF_8), "of another type");
+
+        assertThatThrownBy(() ->
+                        transaction.executeWithoutResult(status -> delayQueue().cancelAfterCommit("a", "m")))
+                .isInstanceOf(DelayQueueUnavailableException.class);
+        assertThat(value(MESSAGES_UNCANCELLED, "topic", "a")).isEqualTo(1);
     }
 
     private static final class Transactions extends AbstractPlatformTransactionManager {

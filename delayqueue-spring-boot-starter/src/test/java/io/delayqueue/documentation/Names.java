@@ -134,6 +134,8 @@ public abstract class Names {
 
         PlacedOrder find(String orderNo);
 
+        void markPaid(String orderNo);
+
         void cancelUnpaid(String orderNo);
     }
 

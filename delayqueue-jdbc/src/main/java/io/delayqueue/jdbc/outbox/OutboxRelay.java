@@ -10,7 +10,6 @@ import io.delayqueue.jdbc.outbox.OutboxTable.Unreadable;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.SendResult;
 import io.delayqueue.message.SendResult.Failed;
-import io.delayqueue.template.DelayQueueException;
 import io.delayqueue.template.OutboxMessage;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -32,15 +31,15 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Deletes the rows of messages that committing threads have sent, and sends the messages that are left in the table. Runs
+ * Deletes the rows of sends and cancels that committing threads have done, and does those that are left in the table. Runs
  * on one thread, which waits for the database as long as its pool allows. Thread-safe.
  *
  * <p>The rows of a batch are locked until Redis has replied and they are deleted, in one transaction. If the process ends
- * before the deletion, the messages are sent again, and Redis recognises them.
+ * before the deletion, they are done again, and Redis recognises the repeats.
  *
- * <p>A message is sent only if no earlier message of its id waits in the table, except those that were sent before it in
- * the same batch. So a message is sent after those of its id that were committed when its row was inserted, on all nodes.
- * The numbers of rows of overlapping transactions say nothing about the order of their commits.
+ * <p>A row is done only if no earlier row of its id waits in the table, except those that were done before it in the same
+ * batch. So it is done after those of its id that were committed when it was inserted, on all nodes. The numbers of rows of
+ * overlapping transactions say nothing about the order of their commits.
  *
  * <p>Messages to a full topic stay in the table, and delay those to no other topic.
  */
@@ -128,7 +127,7 @@ public final class OutboxRelay {
     /**
      * Creates a relay; {@link #start} starts it.
      *
-     * @param sender sends messages of different ids once, and returns their results
+     * @param sender does sends and cancels of different ids once, and returns their results
      * @param tasks runs the relay if it has no threads
      * @param executor runs the relay otherwise, on one thread
      * @param nanoTime the monotonic clock, in nanoseconds
@@ -259,7 +258,7 @@ public final class OutboxRelay {
         return outbox.hasWork() ? Duration.ZERO : Duration.ofNanos(Math.max(0, left));
     }
 
-    /** Deletes the rows of messages that were sent, and sets those aside that were rejected. */
+    /** Deletes the rows that are done, and sets those aside that were rejected. */
     private void settle() {
         Settled settled = outbox.takeSettled();
         if (settled.isEmpty()) {
@@ -282,7 +281,7 @@ public final class OutboxRelay {
         }
     }
 
-    /** Sends waiting messages as long as some are accepted. */
+    /** Does the waiting rows as long as some are accepted. */
     private void relay() {
         if (!outbox.transactions().reading(table::hasWaiting)) {
             after = 0;
@@ -308,7 +307,7 @@ public final class OutboxRelay {
     }
 
     /**
-     * Sends the next rows. Returns whether there may be more: some were settled, or those of a full topic are not claimed
+     * Does the next rows. Returns whether there may be more: some were settled, or those of a full topic are not claimed
      * any more.
      */
     private boolean relayBatch() {
@@ -329,18 +328,22 @@ public final class OutboxRelay {
         Map<Long, SendResult> results = send(rows, new HashSet<>(sent), inFlight, topics);
         Map<Long, String> rejected = new LinkedHashMap<>();
         SendResult unavailable = null;
-        for (Map.Entry<Long, SendResult> entry : results.entrySet()) {
-            SendResult result = entry.getValue();
+        for (Row row : rows) {
+            SendResult result = results.get(row.seq());
+            if (result == null) {
+                continue;
+            }
             if (JdbcOutbox.isDone(result)) {
-                sent.add(entry.getKey());
+                sent.add(row.seq());
             } else if (JdbcOutbox.isFinal(result)) {
-                rejected.put(entry.getKey(), JdbcOutbox.reason(result));
+                rejected.put(row.seq(), JdbcOutbox.reason(result));
             } else {
                 unavailable = JdbcOutbox.isFull(result) ? unavailable : result;
                 continue;
             }
             if (result instanceof Failed failed) {
-                afterCommit.add(() -> tell(failed.topic(), failed.id(), DelayQueueException.of(failed)));
+                OutboxMessage message = row.message();
+                afterCommit.add(() -> tell(message.isCancel(), failed.topic(), failed.id(), message.exception(failed)));
             }
         }
         if (!sent.isEmpty()) {
@@ -371,15 +374,21 @@ public final class OutboxRelay {
             afterCommit.add(() -> {
                 log.error("The row " + row.seq() + " of the outbox, with the message " + Printable.of(row.messageId())
                         + " of topic " + Printable.of(row.topic()) + ", is set aside. " + reason);
-                tell(row.topic(), row.messageId(), row.cause());
+                tell(row.isCancel(), row.topic(), row.messageId(), row.cause());
             });
         }
         table.setAside(reasons);
         nextSample = null;
     }
 
-    private void tell(String topic, String id, Throwable cause) {
-        events.publish(listener -> listener.sendAfterCommitFailed(topic, id, cause));
+    private void tell(boolean isCancel, String topic, String id, Throwable cause) {
+        events.publish(listener -> {
+            if (isCancel) {
+                listener.cancelAfterCommitFailed(topic, id, cause);
+            } else {
+                listener.sendAfterCommitFailed(topic, id, cause);
+            }
+        });
     }
 
     private void record(boolean settled, @Nullable SendResult unavailable) {
@@ -395,10 +404,10 @@ public final class OutboxRelay {
     }
 
     /**
-     * Sends the rows that no earlier row blocks, in parts in which each id occurs once.
+     * Does the rows that no earlier row blocks, in parts in which each id occurs once.
      *
-     * @param sent rows that a commit has sent
-     * @param inFlight rows that a commit is sending
+     * @param sent rows that a commit has done
+     * @param inFlight rows that a commit is doing
      * @param topics gets the results
      */
     private Map<Long, SendResult> send(List<Row> rows, Set<Long> sent, Set<Long> inFlight, FullTopics.Batch topics) {

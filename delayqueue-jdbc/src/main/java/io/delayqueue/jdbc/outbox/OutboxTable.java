@@ -8,6 +8,7 @@ import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.store.EnvelopeFormat;
 import io.delayqueue.store.OutgoingMessage.Memory;
 import io.delayqueue.template.OutboxMessage;
+import io.delayqueue.template.OutboxMessage.Kind;
 import io.delayqueue.template.OutboxState;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
@@ -34,14 +35,14 @@ import org.springframework.jdbc.support.KeyHolder;
 /** The SQL of the outbox's table. Each method uses the transaction of the calling thread, if there is one. Thread-safe. */
 final class OutboxTable {
 
-    /** A row that waits to be sent. */
+    /** A row that waits for Redis. */
     private static final int WAITING = 0;
     /** A row that was rejected for good. */
     private static final int SET_ASIDE = 1;
 
     private static final int MAX_REASON = 1000;
-    private static final String COLUMNS = "o.seq, o.topic, o.message_id, o.due_ms, o.relative_due, o.on_duplicate,"
-            + " o.durability, o.nonce, o.remember_ms, o.envelope";
+    private static final String COLUMNS = "o.seq, o.kind, o.topic, o.message_id, o.due_ms, o.relative_due,"
+            + " o.on_duplicate, o.durability, o.nonce, o.remember_ms, o.envelope";
     /** An earlier row of the same id waits. */
     private static final String EARLIER =
             " e where e.topic = o.topic and e.message_id = o.message_id and e.seq < o.seq and e.status = " + WAITING;
@@ -51,20 +52,21 @@ final class OutboxTable {
     private final Supplier<SqlDialect> dialect;
 
     /**
-     * A stored message.
+     * A stored send or cancel.
      *
-     * @param seq its number; rows are sent in the order of their numbers
-     * @param message the message; a delay is what is left of it
+     * @param seq its number; rows of an id are done in the order of their numbers
+     * @param message the send or cancel; a delay is what is left of it
      */
     record Row(long seq, OutboxMessage message) {}
 
     /**
      * A row that this version cannot read, perhaps because another one wrote it.
      *
+     * @param isCancel whether it is known to be a cancel
      * @param topic its topic; empty if it has none
      * @param messageId its message's id; empty if it has none
      */
-    record Unreadable(long seq, String topic, String messageId, Exception cause) {}
+    record Unreadable(long seq, boolean isCancel, String topic, String messageId, Exception cause) {}
 
     /** Claimed rows, in the order of their numbers. */
     record Claimed(List<Row> rows, List<Unreadable> unreadable) {
@@ -88,8 +90,8 @@ final class OutboxTable {
 
     long insert(OutboxMessage message) {
         String sql =
-                "insert into " + table + " (topic, message_id, due_ms, relative_due, on_duplicate, durability, nonce,"
-                        + " remember_ms, envelope, stored_at, status) values (?, ?, ?, ?, ?, ?, ?, ?, ?, "
+                "insert into " + table + " (kind, topic, message_id, due_ms, relative_due, on_duplicate, durability,"
+                        + " nonce, remember_ms, envelope, stored_at, status) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
                         + dialect.get().now() + ", " + WAITING + ")";
         KeyHolder key = new GeneratedKeyHolder();
         jdbc.update(
@@ -104,15 +106,16 @@ final class OutboxTable {
     }
 
     private static void set(PreparedStatement insert, OutboxMessage message) throws SQLException {
-        insert.setString(1, message.topic());
-        insert.setString(2, message.id());
-        insert.setLong(3, EnvelopeFormat.millis(message.due()));
-        insert.setInt(4, message.due().relative() ? 1 : 0);
-        insert.setString(5, message.onDuplicate().name());
-        insert.setString(6, message.durability().toString());
-        insert.setString(7, message.memory().nonce());
-        insert.setLong(8, message.memory().time().toMillis());
-        insert.setBytes(9, message.envelope());
+        insert.setString(1, message.kind().name());
+        insert.setString(2, message.topic());
+        insert.setString(3, message.id());
+        insert.setLong(4, EnvelopeFormat.millis(message.due()));
+        insert.setInt(5, message.due().relative() ? 1 : 0);
+        insert.setString(6, message.onDuplicate().name());
+        insert.setString(7, message.durability().toString());
+        insert.setString(8, message.memory().nonce());
+        insert.setLong(9, message.memory().time().toMillis());
+        insert.setBytes(10, message.isCancel() ? null : message.envelope());
     }
 
     /** Makes the delays of rows count from now. */
@@ -123,10 +126,10 @@ final class OutboxTable {
     }
 
     /**
-     * Returns those rows that must not be sent yet, because an earlier row of the same id waits.
+     * Returns those rows that must not be done yet, because an earlier row of the same id waits.
      *
      * @param seqs the rows
-     * @param sent rows that count as sent
+     * @param sent rows that count as done
      */
     Set<Long> blocked(Collection<Long> seqs, Collection<Long> sent) {
         String others = sent.isEmpty() ? "" : " and e.seq not in " + places(sent);
@@ -187,7 +190,13 @@ final class OutboxTable {
         try {
             claimed.rows().add(row(row));
         } catch (RuntimeException | SQLDataException e) {
-            claimed.unreadable().add(new Unreadable(row.getLong(1), text(row.getString(2)), text(row.getString(3)), e));
+            claimed.unreadable()
+                    .add(new Unreadable(
+                            row.getLong(1),
+                            Kind.CANCEL.name().equals(row.getString(2)),
+                            text(row.getString(3)),
+                            text(row.getString(4)),
+                            e));
         }
     }
 
@@ -196,27 +205,33 @@ final class OutboxTable {
     }
 
     private static Row row(ResultSet row) throws SQLException {
-        boolean relative = row.getInt(5) != 0;
-        long millis = row.getLong(4);
-        if (relative) {
-            millis = Math.max(0, millis - Math.max(0, row.getLong(11)));
-        }
-        String topic = row.getString(2);
-        String id = row.getString(3);
+        Kind kind = Kind.valueOf(row.getString(2));
+        String topic = row.getString(3);
+        String id = row.getString(4);
         Names.checkTopic(topic);
         Names.checkId(id);
+        Durability durability = Durability.parse(row.getString(8));
+        Memory memory = new Memory(
+                Objects.requireNonNull(row.getString(9), "nonce is null"), Duration.ofMillis(row.getLong(10)));
+        if (kind == Kind.CANCEL) {
+            return new Row(row.getLong(1), OutboxMessage.cancel(topic, id, durability, memory));
+        }
+        boolean relative = row.getInt(6) != 0;
+        long millis = row.getLong(5);
+        if (relative) {
+            millis = Math.max(0, millis - Math.max(0, row.getLong(12)));
+        }
         return new Row(
                 row.getLong(1),
                 new OutboxMessage(
+                        kind,
                         topic,
                         id,
                         new Due(millis, relative),
-                        OnDuplicate.valueOf(row.getString(6)),
-                        Durability.parse(row.getString(7)),
-                        new Memory(
-                                Objects.requireNonNull(row.getString(8), "nonce is null"),
-                                Duration.ofMillis(row.getLong(9))),
-                        Objects.requireNonNull(row.getBytes(10), "envelope is null")));
+                        OnDuplicate.valueOf(row.getString(7)),
+                        durability,
+                        memory,
+                        Objects.requireNonNull(row.getBytes(11), "envelope is null")));
     }
 
     void delete(Collection<Long> seqs) {

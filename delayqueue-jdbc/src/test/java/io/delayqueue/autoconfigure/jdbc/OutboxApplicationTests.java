@@ -315,10 +315,11 @@ class OutboxApplicationTests {
         transaction().executeWithoutResult(status -> {
             send("sent");
             bean(JdbcTemplate.class)
-                    .update("insert into delayqueue_outbox (topic, message_id, due_ms, relative_due, on_duplicate,"
-                            + " durability, nonce, remember_ms, envelope, stored_at, status) select topic, 'other', due_ms,"
-                            + " relative_due, on_duplicate, durability, 'n', remember_ms, envelope, stored_at, 1 from"
-                            + " delayqueue_outbox");
+                    .update(
+                            "insert into delayqueue_outbox (kind, topic, message_id, due_ms, relative_due, on_duplicate,"
+                                    + " durability, nonce, remember_ms, envelope, stored_at, status) select kind, topic, 'other', due_ms,"
+                                    + " relative_due, on_duplicate, durability, 'n', remember_ms, envelope, stored_at, 1 from"
+                                    + " delayqueue_outbox");
         });
         MeterRegistry meters = bean(MeterRegistry.class);
 
@@ -336,7 +337,7 @@ class OutboxApplicationTests {
                         .health()
                         .getDetails()
                         .get("warnings"))
-                .contains("In the outbox, a message is set aside, because Redis rejected it for good"));
+                .contains("In the outbox, a row is set aside, because Redis rejected it for good"));
         bean(JdbcTemplate.class).update("delete from delayqueue_outbox");
     }
 }

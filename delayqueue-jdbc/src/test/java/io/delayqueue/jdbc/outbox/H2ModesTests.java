@@ -40,6 +40,8 @@ class H2ModesTests extends OutboxTest {
         node.jdbc.update(
                 "update delayqueue_outbox set topic = ' ' where seq = ?",
                 node.rows().get(3));
+        node.place(message("c", "cancelled"));
+        node.cancel("c");
 
         node.drain();
 

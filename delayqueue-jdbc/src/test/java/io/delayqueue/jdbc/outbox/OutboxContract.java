@@ -395,6 +395,135 @@ abstract class OutboxContract extends OutboxTest {
         assertThat(payload("x")).isEqualTo("second");
     }
 
+    @Test
+    void committedCancelIsExecutedAtOnceAndItsRowIsDeleted() {
+        OutboxNode node = node();
+        observer.template().send(later("x", "x"));
+
+        node.transaction.executeWithoutResult(status -> {
+            node.template.cancelAfterCommit(TOPIC, "x");
+            node.template.cancelAfterCommit(TOPIC, "never sent");
+            assertThat(node.stored()).isEqualTo(2);
+            assertThat(isThere("x")).isTrue();
+        });
+
+        assertThat(isThere("x")).isFalse();
+        node.relay.run();
+        assertThat(node.stored()).isZero();
+        assertThat(node.queue.sent()).isEmpty();
+    }
+
+    @Test
+    void rolledBackCancelIsNeitherStoredNorExecuted() {
+        OutboxNode node = node();
+        observer.template().send(later("x", "x"));
+        observer.template().send(later("y", "y"));
+        TransactionTemplate nested = new TransactionTemplate(node.manager);
+        nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
+
+        node.transaction.executeWithoutResult(status -> {
+            node.template.cancelAfterCommit(TOPIC, "x");
+            status.setRollbackOnly();
+        });
+        node.transaction.executeWithoutResult(outer -> {
+            nested.executeWithoutResult(status -> {
+                node.template.cancelAfterCommit(TOPIC, "x");
+                status.setRollbackOnly();
+            });
+            node.template.cancelAfterCommit(TOPIC, "y");
+        });
+
+        node.drain();
+        assertThat(node.stored()).isZero();
+        assertThat(isThere("x")).isTrue();
+        assertThat(isThere("y")).isFalse();
+    }
+
+    @Test
+    void anInnerTransactionOfItsOwnCancelsWhenItCommits() {
+        OutboxNode node = node();
+        observer.template().send(later("x", "x"));
+        observer.template().send(later("y", "y"));
+        TransactionTemplate inner = new TransactionTemplate(node.manager);
+        inner.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+
+        node.transaction.executeWithoutResult(outer -> {
+            node.template.cancelAfterCommit(TOPIC, "x");
+            inner.executeWithoutResult(status -> node.template.cancelAfterCommit(TOPIC, "y"));
+            assertThat(isThere("y")).isFalse();
+            outer.setRollbackOnly();
+        });
+
+        node.drain();
+        assertThat(isThere("x")).isTrue();
+    }
+
+    @Test
+    void aCancelIsRelayedBehindEarlierRowsOfItsIdWhenRedisRepliesAgain() {
+        OutboxNode node = disconnected();
+        node.place(later("x", "x"));
+        node.place(later("y", "y"));
+        node.cancel("x");
+
+        assertThat(node.stored()).isEqualTo(3);
+        assertThat(node.queue.sent()).isEmpty();
+        reconnect(node);
+        relay(node);
+
+        assertThat(isThere("x")).isFalse();
+        assertThat(isThere("y")).isTrue();
+    }
+
+    @Test
+    void aSendBehindACancelOfItsIdComesAfterIt() {
+        OutboxNode node = node();
+        observer.template().send(later("x", "first"));
+
+        node.transaction.executeWithoutResult(status -> {
+            node.template.cancelAfterCommit(TOPIC, "x");
+            node.insertAndSend(later("x", "second"));
+        });
+        relay(node);
+        assertThat(payload("x")).isEqualTo("second");
+
+        node.outbox.close();
+        node.transaction.executeWithoutResult(status -> {
+            node.template.cancelAfterCommit(TOPIC, "x");
+            node.insertAndSend(later("x", "third"));
+            node.template.cancelAfterCommit(TOPIC, "x");
+            node.insertAndSend(later("x", "fourth"));
+        });
+        relay(node);
+        assertThat(payload("x")).isEqualTo("fourth");
+        assertThat(node.queue.sent()).noneMatch(line -> line.startsWith("duplicate"));
+    }
+
+    /** Otherwise it would be lost, because Redis ignores the repeat of its send. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aRepeatedCancelDoesNotCancelALaterMessage(boolean commitCancels) {
+        observer.template().send(later("y", "registers the topic"));
+        OutboxNode node = node();
+        if (!commitCancels) {
+            node.outbox.close();
+        }
+        node.transaction.executeWithoutResult(status -> {
+            node.template.cancelAfterCommit(TOPIC, "x");
+            node.insertAndSend(later("x", "x"));
+        });
+        OutboxNode successor = node();
+        List<String> calls = List.of("search", "claim", "blocked", "delete", "commit");
+        successor.faults.failAt(calls.indexOf("commit"), false, false, () -> {});
+
+        successor.relay.run();
+        assertThat(successor.faults.hasFailed()).isTrue();
+        assertThat(successor.stored()).isEqualTo(2);
+        assertThat(isThere("x")).isTrue();
+
+        relay(successor);
+        assertThat(isThere("x")).isTrue();
+    }
+
     /** Their order is not defined. */
     @Test
     void messagesOfAnIdAndOfOverlappingTransactionsAreAllSent() {

@@ -3,6 +3,7 @@ package io.delayqueue.jdbc.outbox;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.delayqueue.message.DelayMessage;
 import io.delayqueue.test.redis.FaultProxy;
 import io.delayqueue.test.redis.RedisRequest;
 import java.util.ArrayList;
@@ -20,13 +21,15 @@ import org.springframework.transaction.TransactionException;
 
 /**
  * A fault before and after each call to the database and to Redis: the call fails, or the process ends there. Then another
- * process relays. Each committed order has exactly one effect, no other order has any. Messages are handled between the
- * fault and the recovery, so that Redis has to recognise repeats of acknowledged ones.
+ * process relays. Each committed order has exactly one effect, no other order has any, and one that a committed transaction
+ * cancels has none. Messages are handled between the fault and the recovery, so that Redis has to recognise repeats of
+ * acknowledged ones.
  */
 abstract class OutboxFaultContract extends OutboxTest {
 
-    /** Sends that the committing thread does, then the relay's work. */
-    private void commitThenRelay(OutboxNode node) {
+    /** Sends that the committing thread does, then the relay's work. Then both again, with a cancel. */
+    private void commitThenRelay(OutboxNode node, Runnable beforeCancel) {
+        attempt(() -> node.place(later("z", "withdrawn")));
         attempt(() -> node.place(message("generated id")));
         attempt(() -> node.place(message("x", "given id")));
         attempt(() -> node.transaction.executeWithoutResult(status -> {
@@ -38,6 +41,12 @@ abstract class OutboxFaultContract extends OutboxTest {
             node.insertAndSend(message("y", "two, second"));
         }));
         attempt(node.relay::run);
+        attempt(node.relay::run);
+        beforeCancel.run();
+        attempt(() -> node.transaction.executeWithoutResult(status -> {
+            node.template.cancelAfterCommit(TOPIC, "z");
+            node.insertAndSend(DelayMessage.to(TOPIC).id("z").payload("instead").build());
+        }));
         attempt(node.relay::run);
     }
 
@@ -61,10 +70,9 @@ abstract class OutboxFaultContract extends OutboxTest {
     }
 
     private void walk(Path path, OutboxNode node) {
-        if (path == Path.RELAY_SENDS) {
-            node.outbox.close();
-        }
-        commitThenRelay(node);
+        Runnable begin = path == Path.RELAY_SENDS ? node.outbox::close : () -> {};
+        begin.run();
+        commitThenRelay(node, begin);
     }
 
     /**
@@ -89,7 +97,9 @@ abstract class OutboxFaultContract extends OutboxTest {
     @TestFactory
     Stream<DynamicTest> eachCommittedOrderHasOneEffectIfACallToRedisFails() {
         return tests(
-                path -> path == Path.COMMITS_SEND ? List.of("send", "send", "send") : List.of("send"),
+                path -> path == Path.COMMITS_SEND
+                        ? List.of("send", "send", "send", "send", "cancel", "send")
+                        : List.of("send", "cancel", "send"),
                 this::redisFault);
     }
 
@@ -183,6 +193,7 @@ abstract class OutboxFaultContract extends OutboxTest {
 
     private void warmUp(OutboxNode node) {
         node.place(message("warm-up"));
+        node.cancel("warm-up");
         node.relay.run();
         node.relay.run();
     }
@@ -201,7 +212,14 @@ abstract class OutboxFaultContract extends OutboxTest {
         consumer.consume(TOPIC);
 
         List<String> orders = new JdbcTemplate(successor.faults).queryForList("select id from orders", String.class);
-        assertThat(consumer.handled()).containsExactlyInAnyOrderElementsOf(orders);
         assertThat(orders).contains("warm-up").doesNotContain("rolled back");
+        boolean waits = orders.contains("withdrawn") && !orders.contains("instead");
+        assertThat(observer.template().find(TOPIC, "z").isPresent())
+                .as("the message that only the last transaction cancels")
+                .isEqualTo(waits);
+        assertThat(consumer.handled())
+                .containsExactlyInAnyOrderElementsOf(orders.stream()
+                        .filter(order -> !order.equals("withdrawn"))
+                        .toList());
     }
 }

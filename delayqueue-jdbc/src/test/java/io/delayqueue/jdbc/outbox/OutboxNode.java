@@ -90,6 +90,11 @@ final class OutboxNode implements AutoCloseable {
         return template.sendAfterCommit(message);
     }
 
+    /** Commits a cancel. */
+    void cancel(String id) {
+        transaction.executeWithoutResult(status -> template.cancelAfterCommit(OutboxTest.TOPIC, id));
+    }
+
     List<Long> rows() {
         return jdbc.queryForList("select seq from delayqueue_outbox order by seq", Long.class);
     }

@@ -92,6 +92,15 @@ abstract class OutboxTest {
         return DelayMessage.to(TOPIC).payload(order).build();
     }
 
+    /** A message that is not due. No other one of its id may be live. */
+    static DelayMessage later(String id, String order) {
+        return DelayMessage.to(TOPIC)
+                .id(id)
+                .payload(order)
+                .delay(Duration.ofHours(1))
+                .build();
+    }
+
     /** A message that replaces another one of its id. */
     static DelayMessage message(String id, String order) {
         return DelayMessage.to(TOPIC)

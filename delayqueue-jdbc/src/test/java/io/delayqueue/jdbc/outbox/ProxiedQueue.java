@@ -50,6 +50,12 @@ final class ProxiedQueue implements AutoCloseable {
         public void sendAfterCommitFailed(String topic, String id, Throwable cause) {
             sent.add("failed " + topic + " " + id + " " + cause.getClass().getSimpleName());
         }
+
+        @Override
+        public void cancelAfterCommitFailed(String topic, String id, Throwable cause) {
+            sent.add(
+                    "not cancelled " + topic + " " + id + " " + cause.getClass().getSimpleName());
+        }
     }));
 
     ProxiedQueue(RedisServerProcess server, Duration commandTimeout) {
@@ -79,7 +85,7 @@ final class ProxiedQueue implements AutoCloseable {
         connections.close();
     }
 
-    /** Results of sends, one line each. */
+    /** Results of sends and failures of cancels, one line each. */
     List<String> sent() {
         return sent;
     }

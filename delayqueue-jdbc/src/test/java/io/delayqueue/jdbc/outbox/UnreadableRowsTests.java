@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.delayqueue.template.SendLimits;
 import java.time.Duration;
 import java.util.List;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -14,11 +15,13 @@ class UnreadableRowsTests extends OutboxTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
+                "kind = 'NEWER'",
                 "on_duplicate = 'NEWER'",
                 "durability = 'everywhere'",
                 "topic = ' '",
                 "message_id = ''",
-                "envelope = X'00'"
+                "envelope = X'00'",
+                "envelope = null"
             })
     void isSetAsideAloneAndCounted(String value) {
         OutboxNode node = node();
@@ -39,6 +42,22 @@ class UnreadableRowsTests extends OutboxTest {
         assertThat(node.jdbc.queryForObject("select reason from delayqueue_outbox", String.class))
                 .matches("(UNREADABLE|INVALID): .+");
         assertThat(node.queue.sent()).anyMatch(line -> line.startsWith("failed "));
+    }
+
+    @Test
+    void unreadableCancelIsToldAsOne() {
+        OutboxNode node = node();
+        node.outbox.close();
+        node.cancel("x");
+        node.cancel("y");
+        node.jdbc.update("update delayqueue_outbox set durability = 'everywhere' where message_id = 'x'");
+
+        node.drain();
+
+        assertThat(node.jdbc.queryForList("select message_id from delayqueue_outbox", String.class))
+                .containsExactly("x");
+        assertThat(node.outbox.table().content().setAside()).isEqualTo(1);
+        assertThat(node.queue.sent()).singleElement().asString().startsWith("not cancelled " + TOPIC + " x ");
     }
 
     @ParameterizedTest

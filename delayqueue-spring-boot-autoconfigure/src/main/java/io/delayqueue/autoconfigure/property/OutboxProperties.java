@@ -9,15 +9,15 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 /**
  * The transactional outbox, which needs delayqueue-jdbc.
  *
- * @param enabled Whether sendAfterCommit stores messages in the database until Redis has them, if delayqueue-jdbc and a
- *     DataSource are present. If set to true, their absence fails the start.
+ * @param enabled Whether sendAfterCommit and cancelAfterCommit store sends and cancels in the database until Redis has
+ *     executed them, if delayqueue-jdbc and a DataSource are present. If set to true, their absence fails the start.
  * @param table Name of the table, optionally with its schema: letters, digits, underscores and a dot.
- * @param pollInterval Interval between searches for messages that are still stored, 100 ms to 1 min.
- * @param batchSize Maximum number of stored messages that are sent or deleted together, 1 to 500.
+ * @param pollInterval Interval between searches for sends and cancels that are still stored, 100 ms to 1 min.
+ * @param batchSize Maximum number of stored sends and cancels that are executed or deleted together, 1 to 500.
  * @param initializeSchema When the tables of delayqueue-jdbc are created at the start: embedded (only in an embedded
  *     database), always or never.
  * @param rememberFor Time for which Redis recognises the repeat of a send even if the message no longer exists, 1 min to
- *     30 d.
+ *     30 d. Repeats of cancels are recognised for twice this time.
  */
 public record OutboxProperties(
         @Nullable Boolean enabled,
