@@ -4,12 +4,11 @@ import io.delayqueue.annotation.DelayListener;
 import io.delayqueue.listener.Delivery;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.sample.journal.Journal;
-import io.delayqueue.template.DelayQueueException;
 import io.delayqueue.template.DelayQueueOperations;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
-import org.springframework.transaction.event.TransactionalEventListener;
 
 /** Cancels orders that are not paid in time. This is the only class of the package that uses the queue. */
 @Component
@@ -43,20 +42,12 @@ final class UnpaidOrders {
     }
 
     /**
-     * Called after the commit of the payment. If the message was cancelled before and the transaction was rolled back,
-     * the unpaid order would never be cancelled.
+     * Must be called inside the transaction that stores the payment. The message is cancelled after its commit. If the
+     * message was cancelled before and the transaction was rolled back, the unpaid order would never be cancelled.
      */
-    @TransactionalEventListener
+    @EventListener
     void withdraw(OrderPaid paid) {
-        try {
-            delayQueue.cancel(TOPIC, paid.order().id());
-        } catch (DelayQueueException e) {
-            // The payment is committed. If the message is delivered, the order is already paid and nothing happens.
-            log.info(
-                    "The message that cancels order {} could not be removed: {}",
-                    paid.order().id(),
-                    e.getMessage());
-        }
+        delayQueue.cancelAfterCommit(TOPIC, paid.order().id());
     }
 
     /**

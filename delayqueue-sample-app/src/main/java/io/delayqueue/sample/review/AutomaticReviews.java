@@ -6,13 +6,10 @@ import io.delayqueue.message.DelayMessage;
 import io.delayqueue.sample.SampleProperties;
 import io.delayqueue.sample.journal.Journal;
 import io.delayqueue.sample.order.OrderDelivered;
-import io.delayqueue.template.DelayQueueException;
 import io.delayqueue.template.DelayQueueOperations;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 import org.springframework.context.event.EventListener;
 import org.springframework.stereotype.Component;
 
@@ -22,7 +19,6 @@ final class AutomaticReviews {
 
     static final String TOPIC = "automatic-review";
 
-    private static final Logger log = LoggerFactory.getLogger(AutomaticReviews.class);
     private static final int FRIENDLY = 5;
 
     private final DelayQueueOperations delayQueue;
@@ -57,16 +53,12 @@ final class AutomaticReviews {
                 .build());
     }
 
-    /** Must be called after the commit of the customer's review. */
+    /**
+     * Must be called inside the transaction that stores the customer's review. The message is cancelled after its commit. If
+     * it is delivered before, it has no effect.
+     */
     void withdraw(String orderId) {
-        try {
-            delayQueue.cancel(TOPIC, orderId);
-        } catch (DelayQueueException e) {
-            log.info(
-                    "The automatic review of order {} could not be cancelled and will have no effect: {}",
-                    orderId,
-                    e.getMessage());
-        }
+        delayQueue.cancelAfterCommit(TOPIC, orderId);
     }
 
     @DelayListener(topic = TOPIC, once = "true")

@@ -8,11 +8,13 @@ import java.util.Collection;
 import java.util.List;
 import org.springframework.http.HttpStatus;
 import org.springframework.stereotype.Service;
+import org.springframework.transaction.annotation.Transactional;
 import org.springframework.web.server.ResponseStatusException;
 
-/** Stores the reviews of customers. Thread-safe. */
+/** Stores the reviews of customers, each in a transaction. Thread-safe. */
 @Service
-public final class ReviewService {
+@Transactional
+public class ReviewService {
 
     private final OrderService orders;
     private final ReviewTable reviews;

@@ -56,20 +56,25 @@ class OrderTests {
         shop.act(id, "pay").expectStatus().isOk();
 
         assertThat(shop.status(id)).isEqualTo("PAID");
-        assertThat(delayQueue.find(UnpaidOrders.TOPIC, id)).isEmpty();
+        awaitNoMessage(id);
     }
 
     @Test
     void cancellationAfterThePaymentDoesNothing() {
         String id = shop.paidOrder("Teapot");
+        awaitNoMessage(id);
 
         delayQueue.send(DelayMessage.to(UnpaidOrders.TOPIC)
                 .id(id)
                 .payload(new CancelOrder(id))
                 .build());
-        await().until(() -> delayQueue.find(UnpaidOrders.TOPIC, id).isEmpty());
+        awaitNoMessage(id);
 
         assertThat(shop.status(id)).isEqualTo("PAID");
+    }
+
+    private void awaitNoMessage(String id) {
+        await().until(() -> delayQueue.find(UnpaidOrders.TOPIC, id).isEmpty());
     }
 
     @Test

@@ -41,7 +41,7 @@ class ReviewTests {
                 .isOk();
 
         assertThat(review(id)).containsEntry("stars", 2).containsEntry("automatic", false);
-        assertThat(delayQueue.find(AutomaticReviews.TOPIC, id)).isEmpty();
+        await().until(() -> delayQueue.find(AutomaticReviews.TOPIC, id).isEmpty());
     }
 
     @Test
