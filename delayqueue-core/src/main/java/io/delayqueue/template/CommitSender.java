@@ -13,6 +13,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -42,6 +43,7 @@ final class CommitSender {
     private final LongSupplier nanoTime;
     private final Consumer<Duration> pause;
     private final Supplier<@Nullable CommitOutbox> outboxes;
+    private final BooleanSupplier nonBlockingThread;
 
     /**
      * Creates it.
@@ -57,6 +59,7 @@ final class CommitSender {
         this.nanoTime = builder.nanoTime;
         this.pause = builder.pause;
         this.outboxes = builder.outbox;
+        this.nonBlockingThread = builder.nonBlockingThread;
     }
 
     /**
@@ -90,10 +93,12 @@ final class CommitSender {
      *
      * @return false if no transaction is active
      * @throws DelayQueueException if an interceptor rejects a message that the outbox would store
+     * @throws IllegalStateException if no transaction is active and the thread may be that of a reactive transaction
      */
     boolean enlist(CommitOperation operation) {
         if (!TransactionSynchronizationManager.isSynchronizationActive()
                 || !TransactionSynchronizationManager.isActualTransactionActive()) {
+            requireNoReactiveTransaction(operation);
             return false;
         }
         CommitOutbox outbox = outboxes.get();
@@ -106,6 +111,19 @@ final class CommitSender {
         Long row = joined == null ? null : write(operation, joined);
         commit.operations.add(new Enlisted(operation, row, nanoTime.getAsLong()));
         return true;
+    }
+
+    /** Reactive transactions are not bound to a thread, so nothing here can tell whether one is active. */
+    private void requireNoReactiveTransaction(CommitOperation operation) {
+        if (nonBlockingThread.getAsBoolean()) {
+            boolean send = operation instanceof PendingMessage;
+            throw new IllegalStateException(
+                    (send ? "sendAfterCommit" : "cancelAfterCommit")
+                            + " was called on thread " + Thread.currentThread().getName()
+                            + ", which must not block, and without a transaction of this thread. It does not wait for the commit of"
+                            + " a reactive transaction: call " + (send ? "sendAsync" : "cancelAsync")
+                            + " when that transaction has completed, or make the call in a blocking transaction on another thread");
+        }
     }
 
     /** Writes an operation to the outbox. Returns its row. */

@@ -137,10 +137,14 @@ public interface DelayQueueOperations {
      * published. If the process terminates between the commit and the send, the message is lost. With the outbox of
      * {@code delayqueue-jdbc} the message is stored in the caller's transaction instead, and neither can happen.
      *
+     * <p>A reactive transaction is not bound to a thread, and its commit is not awaited.
+     *
      * @return the message's id; generated if the message has none
      * @throws MessageRejectedException if the message cannot be sent. The commit can also throw
      *     {@link DuplicateMessageException}, {@link OutcomeUnknownException} and, for more than one message,
      *     {@link BatchSendException}
+     * @throws IllegalStateException if the thread has no transaction and is one of Reactor's that must not block, because
+     *     a reactive transaction may be active there
      */
     String sendAfterCommit(DelayMessage message);
 
@@ -213,6 +217,8 @@ public interface DelayQueueOperations {
      *
      * @throws DelayQueueUnavailableException from the commit, or without a transaction from this method, if Redis did not
      *     reply. If sends of the transaction failed too, their exception contains this one as suppressed
+     * @throws IllegalStateException if the thread has no transaction and is one of Reactor's that must not block, because
+     *     a reactive transaction may be active there
      */
     void cancelAfterCommit(String topic, String id);
 

@@ -15,6 +15,7 @@ import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.LongSupplier;
@@ -42,6 +43,7 @@ public final class DelayQueueTemplateBuilder {
     OnProblem onFailedReadBack = OnProblem.WARN;
 
     Supplier<@Nullable CommitOutbox> outbox = () -> null;
+    BooleanSupplier nonBlockingThread = () -> false;
 
     LongSupplier nanoTime = System::nanoTime;
     Consumer<Duration> pause = time -> LockSupport.parkNanos(time.toNanos());
@@ -145,6 +147,16 @@ public final class DelayQueueTemplateBuilder {
     public DelayQueueTemplateBuilder outbox(Supplier<@Nullable CommitOutbox> outbox) {
         Assert.notNull(outbox, "'outbox' must not be null");
         this.outbox = outbox;
+        return this;
+    }
+
+    /**
+     * Sets what tells whether the current thread must not block. Without a transaction of such a thread, sends and cancels
+     * after a commit are rejected, because a reactive transaction may be active there. Default: each thread may block.
+     */
+    public DelayQueueTemplateBuilder nonBlockingThread(BooleanSupplier nonBlockingThread) {
+        Assert.notNull(nonBlockingThread, "'nonBlockingThread' must not be null");
+        this.nonBlockingThread = nonBlockingThread;
         return this;
     }
 

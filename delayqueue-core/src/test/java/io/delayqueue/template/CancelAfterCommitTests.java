@@ -302,4 +302,27 @@ class CancelAfterCommitTests extends RedisTest {
 
         assertThat(isThere("a")).isFalse();
     }
+
+    @Test
+    void aThreadThatMustNotBlockNeedsATransactionOfItsOwn() {
+        DelayQueueTemplate template =
+                builder(() -> {}).nonBlockingThread(() -> true).build();
+
+        assertThatThrownBy(() -> template.cancelAfterCommit("orders", "a"))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageStartingWith("cancelAfterCommit ")
+                .hasMessageContaining("call cancelAsync when that transaction has completed");
+        assertThatThrownBy(() -> template.sendAfterCommit(message("c")))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessageStartingWith("sendAfterCommit ")
+                .hasMessageContaining("call sendAsync when that transaction has completed");
+        assertThat(queue.proxy.traffic().requests()).isZero();
+
+        transaction.executeWithoutResult(status -> {
+            template.cancelAfterCommit("orders", "a");
+            template.sendAfterCommit(message("c"));
+        });
+        assertThat(isThere("a")).isFalse();
+        assertThat(isThere("c")).isTrue();
+    }
 }

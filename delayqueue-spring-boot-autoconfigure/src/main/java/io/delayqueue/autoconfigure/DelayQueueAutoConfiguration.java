@@ -204,6 +204,7 @@ public final class DelayQueueAutoConfiguration {
                 .durability(properties.toDurability())
                 .completions(new EngineExecutor(engine))
                 .outbox(new OnFirstUse<>(outbox::getIfAvailable))
+                .nonBlockingThread(ReactorThreads::currentIsNonBlocking)
                 .listenerTypes(topic -> types.get().of(topic))
                 .onFailedReadBack(properties.payload().onFailedReadBack())
                 .interceptors(new ExtensionBeans<>(interceptors));

@@ -14,11 +14,12 @@ final class DelayQueueRuntimeHints implements RuntimeHintsRegistrar {
     /** Its field is read by reflection, because no getter returns the configuration of static masters and replicas. */
     private static final String LETTUCE = "org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory";
 
-    /** The Redis client, the library that calls suspend functions, and Spring Security. */
+    /** The Redis client, the library that calls suspend functions, Spring Security and Reactor. */
     private static final List<String> OPTIONAL = List.of(
             "io.lettuce.core.RedisClient",
             "kotlinx.coroutines.reactor.MonoKt",
-            "org.springframework.security.core.Authentication");
+            "org.springframework.security.core.Authentication",
+            "reactor.core.scheduler.Schedulers");
 
     @Override
     public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {

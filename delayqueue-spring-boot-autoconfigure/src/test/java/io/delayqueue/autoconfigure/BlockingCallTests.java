@@ -24,9 +24,13 @@ import java.util.concurrent.FutureTask;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.ApplicationContext;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
+import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
-/** Blocking calls on threads of Redis clients. */
+/** Blocking calls on threads of Redis clients and of Reactor. */
 class BlockingCallTests {
+
+    private static final Duration HOUR = Duration.ofHours(1);
 
     /** A thread as the queue's client uses it to read replies. */
     private static final class ReplyThread extends Thread implements Await.ClientThread {
@@ -77,6 +81,32 @@ class BlockingCallTests {
                         .isInstanceOf(IllegalStateException.class)
                         .hasMessageContaining("sendAsync");
             });
+        });
+    }
+
+    @Test
+    void callAfterACommitIsRejectedOnThreadsOfReactorThatMustNotBlock() {
+        QueueContexts.onRedis().run(context -> {
+            DelayQueueTemplate template = context.getBean(DelayQueueTemplate.class);
+            template.send(
+                    DelayMessage.to("t").id("m").payload("text").delay(HOUR).build());
+            for (Runnable call : List.<Runnable>of(
+                    () -> template.sendAfterCommit("t", "text"), () -> template.cancelAfterCommit("t", "m"))) {
+                CompletableFuture<Object> rejected = Mono.fromRunnable(call)
+                        .subscribeOn(Schedulers.parallel())
+                        .toFuture();
+                assertThat(catchThrowableOfType(ExecutionException.class, rejected::get))
+                        .cause()
+                        .isInstanceOf(IllegalStateException.class)
+                        .hasMessageContaining("does not wait for the commit of a reactive transaction");
+            }
+            assertThat(template.find("t", "m")).isPresent();
+
+            Mono.fromRunnable(() -> template.cancelAfterCommit("t", "m"))
+                    .subscribeOn(Schedulers.boundedElastic())
+                    .toFuture()
+                    .join();
+            assertThat(template.find("t", "m")).isEmpty();
         });
     }
 

@@ -13,6 +13,7 @@ import org.springframework.core.io.Resource;
 import org.springframework.core.io.support.PathMatchingResourcePatternResolver;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.security.core.Authentication;
+import reactor.core.scheduler.Schedulers;
 
 /** Resources and reflection of a native image. */
 class DelayQueueRuntimeHintsTests {
@@ -61,7 +62,8 @@ class DelayQueueRuntimeHintsTests {
     void typesThatMayBeAbsentAreRegistered() {
         assertThat(RuntimeHintsPredicates.reflection()
                         .onType(RedisClient.class)
-                        .and(RuntimeHintsPredicates.reflection().onType(Authentication.class)))
+                        .and(RuntimeHintsPredicates.reflection().onType(Authentication.class))
+                        .and(RuntimeHintsPredicates.reflection().onType(Schedulers.class)))
                 .accepts(hints);
     }
 

@@ -66,6 +66,7 @@ public abstract class Names {
             import org.springframework.security.config.http.SessionCreationPolicy;
             import org.springframework.security.web.SecurityFilterChain;
             import org.springframework.transaction.annotation.Transactional;
+            import org.springframework.transaction.reactive.TransactionalOperator;
             import reactor.core.publisher.Mono;
             import reactor.core.scheduler.Schedulers;
             """;

@@ -3,11 +3,15 @@ package io.delayqueue.kotlin
 import io.delayqueue.message.DelayMessage
 import io.delayqueue.template.DelayQueueOperations
 import io.delayqueue.test.DelayQueueHarness
+import kotlinx.coroutines.reactor.asCoroutineDispatcher
+import kotlinx.coroutines.runBlocking
 import org.assertj.core.api.Assertions.assertThat
+import org.assertj.core.api.Assertions.assertThatThrownBy
 import org.awaitility.Awaitility.await
 import org.junit.jupiter.api.Test
 import org.springframework.beans.factory.annotation.Autowired
 import org.springframework.boot.test.context.SpringBootTest
+import reactor.core.scheduler.Schedulers
 
 /** An application in Kotlin on a real Redis. Each test has ids of its own; one sends what cannot be read. */
 @SpringBootTest(properties = ["delayqueue.payload.on-failed-read-back=warn"])
@@ -59,6 +63,15 @@ class OrdersTests @Autowired constructor(
         harness.awaitAcknowledged("invoice", 5)
 
         assertThat(invoices.batches.flatten().toSet()).isEqualTo(List(5) { Invoice(it) }.toSet())
+    }
+
+    @Test
+    fun coroutineOnAThreadOfReactorHasNoCommitToWaitFor() {
+        val reactor = Schedulers.parallel().asCoroutineDispatcher()
+
+        assertThatThrownBy { runBlocking(reactor) { queue.cancelAfterCommit("order-cancel", "reactor") } }
+            .isInstanceOf(IllegalStateException::class.java)
+            .hasMessageContaining("call cancelAsync when that transaction has completed")
     }
 
     private fun send(order: CancelOrder) = send(order, order.orderNo)
