@@ -11,10 +11,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The commands of idle nodes: one node sweeps each shard, for any number of nodes. */
 @EmbeddedRedis(dedicated = true)
@@ -86,6 +88,32 @@ class IdleCostTests {
         assertThat(beats).isEqualTo((long) count * INTERVALS);
         assertThat(calls(stats, "evalsha")).isEqualTo(sweeps + beats);
         assertThat(all).isEqualTo(5 * sweeps + 8 * beats);
+    }
+
+    /** A lease of nobody takes the only place, or the next token comes in an hour. */
+    @ParameterizedTest
+    @ValueSource(strings = {"1 0 1 0", "0 3600000000 1 0"})
+    void topicThatIsHeldBackIsPolledAsSeldomAsAnIdleOne(String limits) throws Exception {
+        start(SHARDS);
+        tasks.run(HEARTBEAT.plus(SWEEP).multipliedBy(2));
+        for (int i = 0; i < SHARDS; i++) {
+            String shard = "dq:{t" + i + ":0.0}:";
+            redis.command("HSET", shard + "meta", "limits", limits, "arrival", "9000000000000000");
+            redis.command("ZADD", shard + "leases", "900000000000000", "of nobody");
+            String topic = "t" + i;
+            nodes.get(0)
+                    .template
+                    .sendAll(IntStream.range(0, 500)
+                            .mapToObj(id -> NodeTest.message(topic, "m" + id))
+                            .toList());
+        }
+        tasks.run(SWEEP.multipliedBy(2));
+
+        redis.command("CONFIG", "RESETSTAT");
+        tasks.run(SWEEP.multipliedBy(INTERVALS));
+        Map<String, String> stats = redis.info("commandstats");
+        assertThat(calls(stats, "evalsha")).isEqualTo((long) (SHARDS + 1) * INTERVALS);
+        assertThat(calls(stats, "zrem")).isZero();
     }
 
     private static long calls(Map<String, String> stats, String command) {

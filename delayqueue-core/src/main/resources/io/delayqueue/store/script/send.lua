@@ -170,6 +170,10 @@ if fresh > 0 then
   redis.call('HSET', messagesKey, unpack(messages))
   if #replaced > 0 and redis.call('ZREM', leasesKey, unpack(replaced)) > 0 then
     redis.pcall('PUBLISH', ARGV[2], 'r ' .. ARGV[3] .. ' ' .. (#replaced == 1 and replaced[1] or ''))
+    if limits then
+      -- a place became free
+      redis.pcall('PUBLISH', ARGV[2], 's ' .. ARGV[3] .. ' -')
+    end
   end
   -- of the messages of this call with the same due time, up to n - 1 may come before the first in the order of ids
   if redis.call('ZRANK', scheduleKey, first) < n

@@ -5,11 +5,14 @@ import static io.delayqueue.store.bench.StoreBench.T0;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.message.DeadLetterCause;
+import io.delayqueue.message.Due;
+import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.bench.PollReplyText;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Row;
+import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.ShardState;
 import io.delayqueue.store.bench.StoreBench;
 import java.time.Duration;
@@ -257,6 +260,9 @@ class PollLimitTests extends ScriptTable {
                 free -> free.poll(Polls.by("w1", 1).deadLetter("a", "w0-1", DeadLetterCause.REQUESTED)),
                 "cancel",
                 free -> Await.result(free.store().cancel(free.shard(), "a")),
+                "replace",
+                free -> Await.result(free.store()
+                        .send(free.shard(), List.of(Sends.message("a", new Due(9, true), OnDuplicate.REPLACE, "m")))),
                 "reclaim",
                 free -> {
                     free.clock(T0 + 10);
