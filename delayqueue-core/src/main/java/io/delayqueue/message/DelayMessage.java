@@ -54,7 +54,7 @@ public final class DelayMessage {
                 ? Collections.emptyMap()
                 : Collections.unmodifiableMap(new LinkedHashMap<>(builder.headers));
         this.limits = new MessageLimits(builder.maxAttempts, builder.lease, builder.expireAfter, builder.expireAt);
-        this.onDuplicate = builder.onDuplicate;
+        this.onDuplicate = due.isDebounced() ? OnDuplicate.REPLACE : builder.onDuplicate;
         this.nonce = builder.nonce;
         // each send of a message without an id generates another id, so that no send repeats an earlier one
         this.history = builder.id == null ? null : builder.history;
@@ -180,6 +180,7 @@ public final class DelayMessage {
         private @Nullable Type payloadType;
         private @Nullable Due due;
         private boolean dueGiven;
+        private boolean onDuplicateGiven;
         private @Nullable Integer maxAttempts;
         private @Nullable Duration lease;
         private @Nullable Duration expireAfter;
@@ -258,9 +259,28 @@ public final class DelayMessage {
             return due(Due.at(dueAt));
         }
 
+        /**
+         * Makes the message due when it was not sent again for a time. Each send of the id replaces the live message, whose
+         * due time moves to {@code quiet} from now, but not beyond {@code atTheLatest} after the first of these sends. The
+         * last payload is delivered. Requires an id.
+         *
+         * <p>While the message is being handled, the new one becomes its successor, as with
+         * {@link OnDuplicate#AFTER_RUNNING}, and both times count from the first send of the successor. A message that
+         * waits for its next attempt is replaced.
+         *
+         * @param quiet more than zero; counted from when Redis stores the message
+         * @param atTheLatest at least {@code quiet}; the send rejects a time above {@code delayqueue.limits.max-delay} (10
+         *     years by default)
+         * @throws IllegalArgumentException if a time is out of its range, or a delay or due date is already set
+         */
+        public Builder debounce(Duration quiet, Duration atTheLatest) {
+            return due(Due.debounced(quiet, atTheLatest));
+        }
+
         private Builder due(Due due) {
             if (dueGiven) {
-                throw new IllegalArgumentException("A delay or due date is already set; set only one of them, once");
+                throw new IllegalArgumentException(
+                        "A delay, due date or debounce is already set; set only one of them, once");
             }
             this.due = due;
             this.dueGiven = true;
@@ -340,6 +360,7 @@ public final class DelayMessage {
         public Builder onDuplicate(OnDuplicate onDuplicate) {
             Assert.notNull(onDuplicate, "'onDuplicate' must not be null");
             this.onDuplicate = onDuplicate;
+            this.onDuplicateGiven = true;
             return this;
         }
 
@@ -418,7 +439,8 @@ public final class DelayMessage {
          * Builds the message.
          *
          * @throws IllegalArgumentException if the payload is missing, a limit is out of range, both expiries are set, the
-         *     expiry is before the due date, or {@link #rememberFor} was called without an id and a nonce
+         *     expiry is before the due date, {@link #rememberFor} was called without an id and a nonce, or {@link #debounce}
+         *     without an id or with a version or {@link #onDuplicate}
          */
         public DelayMessage build() {
             if (payload == null) {
@@ -432,7 +454,24 @@ public final class DelayMessage {
                 throw new IllegalArgumentException("The message to topic " + Printable.of(topic) + " expires at "
                         + expireAt + ", before it is due at " + Instant.ofEpochMilli(due.millis()));
             }
+            if (due != null && due.isDebounced()) {
+                checkDebounced();
+            }
             return new DelayMessage(this, payload);
+        }
+
+        private void checkDebounced() {
+            if (id == null) {
+                throw new IllegalArgumentException(
+                        "debounce requires an id; set the one that the sends have in common");
+            }
+            if (onDuplicateGiven) {
+                throw new IllegalArgumentException(
+                        "debounce and onDuplicate exclude each other: a debounced message replaces the live one");
+            }
+            if (nonce != null && Versions.isVersion(nonce)) {
+                throw new IllegalArgumentException("debounce and version exclude each other: the last send counts");
+            }
         }
     }
 }

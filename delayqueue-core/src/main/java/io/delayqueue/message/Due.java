@@ -9,18 +9,25 @@ import org.springframework.util.Assert;
  *
  * @param millis the delay in milliseconds, or the date in milliseconds since 1970; never negative
  * @param relative whether {@code millis} is a delay
+ * @param longest of a debounced message, the longest time in milliseconds from the first send until it is due, at least
+ *     {@code millis}; 0 of any other message
  */
-public record Due(long millis, boolean relative) {
+public record Due(long millis, boolean relative, long longest) {
 
     private static final long FARTHEST_SECOND = Long.MAX_VALUE / 1000 - 1;
 
     /** Due at once. */
     public static final Due NOW = new Due(0, true);
 
+    /** A delay or date of a message that is not debounced. */
+    public Due(long millis, boolean relative) {
+        this(millis, relative, 0);
+    }
+
     /**
      * Checks the range.
      *
-     * @throws IllegalArgumentException if {@code millis} is negative
+     * @throws IllegalArgumentException if {@code millis} is negative, or greater than a longest time
      */
     public Due {
         if (millis < 0) {
@@ -28,6 +35,11 @@ public record Due(long millis, boolean relative) {
                     relative
                             ? "delay must be zero or more, but was " + millis + " ms"
                             : "The due date must not be before 1970, but was " + millis + " ms");
+        }
+        if (longest != 0 && (!relative || longest < millis)) {
+            throw new IllegalArgumentException("atTheLatest must not be less than quiet, but was "
+                    + DurationText.of(Duration.ofMillis(longest)) + " with a quiet time of "
+                    + DurationText.of(Duration.ofMillis(millis)));
         }
     }
 
@@ -43,6 +55,31 @@ public record Due(long millis, boolean relative) {
             throw new IllegalArgumentException("delay must be zero or more, but was " + DurationText.of(delay));
         }
         return new Due(ceilMillis(delay), true);
+    }
+
+    /**
+     * Due when a message was not sent again for a time.
+     *
+     * @param quiet the time, more than zero, from the last send; rounded up to whole milliseconds
+     * @param atTheLatest the longest time from the first send, at least {@code quiet}; rounded up to whole milliseconds
+     * @throws IllegalArgumentException if a time is out of its range
+     */
+    public static Due debounced(Duration quiet, Duration atTheLatest) {
+        Assert.notNull(quiet, "'quiet' must not be null");
+        Assert.notNull(atTheLatest, "'atTheLatest' must not be null");
+        if (quiet.isNegative() || quiet.isZero()) {
+            throw new IllegalArgumentException("quiet must be more than zero, but was " + DurationText.of(quiet));
+        }
+        if (atTheLatest.isNegative() || atTheLatest.isZero()) {
+            throw new IllegalArgumentException(
+                    "atTheLatest must be more than zero, but was " + DurationText.of(atTheLatest));
+        }
+        return new Due(ceilMillis(quiet), true, ceilMillis(atTheLatest));
+    }
+
+    /** Whether a further send moves the due time. */
+    public boolean isDebounced() {
+        return longest > 0;
     }
 
     /**

@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
  * line feed, so that readers search for line feeds from the fourteenth byte on. The first line ends after the times if
  * the message's id was generated for its send. If the message has limits, a {@code +}, the nonce and the limits follow:
  * {@code a=} attempts, {@code l=} lease in ms, {@code x=} time from the due time to the expiry in ms, {@code e=} expiry
- * as ms since 1970. A change of this format also changes {@code head.lua} and the scripts that include it.
+ * as ms since 1970, and last {@code d=} of a debounced message, see {@code coalesce.lua}. A change of this format also changes {@code head.lua} and the scripts that include it.
  */
 public final class EnvelopeFormat {
 
@@ -53,7 +53,7 @@ public final class EnvelopeFormat {
     /** The bytes that the send script appends to the time of the send, or, for a delay, to the due time. */
     static byte[] rest(Due due, String nonce, MessageLimits limits, Map<String, String> headers, byte[] payload) {
         int from = due.relative() ? 0 : REST - DUE;
-        byte[] lines = lines(nonce, limits, headers);
+        byte[] lines = lines(due, nonce, limits, headers);
         byte[] rest = new byte[from + lines.length + payload.length];
         long millis = millis(due);
         for (int i = from - 1; i >= 0; i--) {
@@ -75,19 +75,21 @@ public final class EnvelopeFormat {
     }
 
     /** The bytes after the times, up to and including the empty line. */
-    private static byte[] lines(String nonce, MessageLimits limits, Map<String, String> headers) {
+    private static byte[] lines(Due due, String nonce, MessageLimits limits, Map<String, String> headers) {
         boolean generated = nonce.equals(OutgoingMessage.GENERATED_ID);
-        if (generated && limits.isEmpty() && headers.isEmpty()) {
+        boolean plain = limits.isEmpty() && !due.isDebounced();
+        if (generated && plain && headers.isEmpty()) {
             return NOTHING_MORE;
         }
         StringBuilder lines = new StringBuilder();
-        if (!limits.isEmpty()) {
+        if (!plain) {
             lines.append('+').append(nonce);
             append(lines, " a=", limits.maxAttempts());
             append(lines, " l=", millis(limits.lease()));
             append(lines, " x=", millis(limits.expireAfter()));
             Instant expireAt = limits.expireAt();
             append(lines, " e=", expireAt == null ? null : Math.max(0, expireAt.toEpochMilli()));
+            append(lines, " d=", due.isDebounced() ? Math.min(due.longest(), LATEST / 2) : null);
         } else if (!generated) {
             lines.append(nonce);
         }
@@ -193,6 +195,9 @@ public final class EnvelopeFormat {
     private static MessageLimits limits(String[] line) {
         Map<String, Long> values = new HashMap<>();
         for (int i = 1; i < line.length; i++) {
+            if (line[i].startsWith("d=")) {
+                continue;
+            }
             values.put(line[i].substring(0, 2), Long.parseLong(line[i], 2, line[i].length(), 10));
         }
         Long attempts = values.get("a=");

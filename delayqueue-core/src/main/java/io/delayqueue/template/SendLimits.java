@@ -55,7 +55,7 @@ public record SendLimits(
      * @return the error, or null if the due time is valid
      */
     public @Nullable String objectionTo(Due due, InstantSource clock) {
-        long ahead = due.relative() ? due.millis() : due.millis() - clock.millis();
+        long ahead = due.relative() ? Math.max(due.millis(), due.longest()) : due.millis() - clock.millis();
         return ahead <= maxDelay.toMillis()
                 ? null
                 : "it is due in " + DurationText.of(Duration.ofMillis(ahead)) + ", but delayqueue.limits.max-delay is "

@@ -2,7 +2,6 @@ package io.delayqueue.store.script;
 
 import io.delayqueue.message.Due;
 import io.delayqueue.message.Durability;
-import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.redis.LuaScript;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.ScriptCall;
@@ -56,8 +55,8 @@ final class SendScript {
         boolean plain = true;
         for (int i = 0; i < modes.length; i++) {
             OutgoingMessage message = messages.get(i);
-            modes[i] = mode(message.onDuplicate());
-            plain &= message.onDuplicate() == OnDuplicate.REJECT && message.memory() == null;
+            modes[i] = mode(message);
+            plain &= modes[i] == 'r' && message.memory() == null;
         }
         return plain ? new byte[0] : modes;
     }
@@ -67,11 +66,15 @@ final class SendScript {
         return due.relative() ? "+" + millis : Long.toString(millis);
     }
 
-    private static byte mode(OnDuplicate onDuplicate) {
-        return switch (onDuplicate) {
+    private static byte mode(OutgoingMessage message) {
+        if (message.due().isDebounced()) {
+            return 'b';
+        }
+        return switch (message.onDuplicate()) {
             case REJECT -> 'r';
             case KEEP -> 'k';
             case REPLACE -> 'p';
+            case AFTER_RUNNING -> 'a';
         };
     }
 
@@ -89,8 +92,9 @@ final class SendScript {
             byte outcome = allAccepted ? ACCEPTED : outcomes[i];
             boolean repeated = outcome == SAME || isRemembered(outcome);
             long limit = outcome == FULL ? Replies.number(numbers.next()) : 0;
+            boolean told = repeated || due.isDebounced() && outcome != FULL;
             long millis =
-                    repeated ? Replies.number(numbers.next()) : EnvelopeFormat.millis(due) + (due.relative() ? now : 0);
+                    told ? Replies.number(numbers.next()) : EnvelopeFormat.millis(due) + (due.relative() ? now : 0);
             results.add(new SendReply(outcome(outcome), Instant.ofEpochMilli(millis), repeated, limit, unconfirmed));
         }
         return results;

@@ -10,6 +10,7 @@ import io.delayqueue.store.Listing;
 import io.delayqueue.store.UnreadableMessageException;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.regex.Matcher;
@@ -39,27 +40,35 @@ final class SnapshotReply {
      *
      * @param dueAt due time of the message when it was claimed; null if it is that of the stored message
      * @param failure summary of the last failure; null if there was none
+     * @param successor the stored successor, see {@code successor.lua}; null if there is none
      */
+    @SuppressWarnings("ArrayRecordComponent") // read once
     private record Delivery(
             String token,
             int attempts,
             int postponements,
             int crashes,
             @Nullable Instant dueAt,
-            @Nullable String failure) {
-
-        private static final Delivery NONE = new Delivery("-", 0, 0, 0, Instant.EPOCH, null);
+            @Nullable String failure,
+            byte @Nullable [] successor) {
 
         /** Reads a delivery. A malformed one counts as absent. */
         static Delivery read(@Nullable Object stored) {
-            String text = stored == null ? "" : new String((byte[]) stored, UTF_8);
+            byte[] delivery = stored == null ? new byte[0] : (byte[]) stored;
+            int length = 0;
+            while (length < delivery.length && delivery[length] != 0) {
+                length++;
+            }
+            byte[] successor =
+                    length == delivery.length ? null : Arrays.copyOfRange(delivery, length + 1, delivery.length);
+            String text = new String(delivery, 0, length, UTF_8);
             Matcher first = FIRST_ATTEMPT.matcher(text);
             if (first.matches()) {
-                return new Delivery(first.group(1), 1, 0, 0, null, null);
+                return new Delivery(first.group(1), 1, 0, 0, null, null, successor);
             }
             Matcher matcher = DELIVERY.matcher(text);
             if (!matcher.matches()) {
-                return NONE;
+                return new Delivery("-", 0, 0, 0, Instant.EPOCH, null, successor);
             }
             String failure = matcher.group(6);
             return new Delivery(
@@ -68,7 +77,8 @@ final class SnapshotReply {
                     number(matcher.group(3)),
                     number(matcher.group(4)),
                     Instant.ofEpochMilli(Long.parseLong(matcher.group(5))),
-                    failure == null || failure.isEmpty() ? null : failure);
+                    failure == null || failure.isEmpty() ? null : failure,
+                    successor);
         }
 
         private static int number(@Nullable String digits) {
@@ -177,7 +187,16 @@ final class SnapshotReply {
                 holder,
                 leaseEnd,
                 failure,
-                envelope);
+                envelope,
+                successor(topic, id, delivery.successor()));
+    }
+
+    private static @Nullable MessageSnapshot successor(String topic, String id, byte @Nullable [] stored) {
+        if (stored == null) {
+            return null;
+        }
+        Instant due = Instant.ofEpochMilli(EnvelopeFormat.dueMillis(stored, 0));
+        return snapshot(topic, id, MessageState.SCHEDULED, due, Delivery.read(null), null, null, stored);
     }
 
     private static @Nullable Object part(List<Object> reply, int index) {

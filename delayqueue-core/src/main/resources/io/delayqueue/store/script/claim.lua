@@ -2,17 +2,19 @@
 -- scheduled. A first attempt without counts is "<token>" or "<token>+"; its due time is that of the message. Counts are
 -- "p<postponements>", then "/<leases that ended without a settlement>/<those in isolation>" since the last attempt, and
 -- then, while the message is leased, '!' in isolation or '+' if the end of the lease counts as an attempt. A foreign
--- client may have written a delivery without any of these parts. It must not make the poll fail.
+-- client may have written a delivery without any of these parts. It must not make the poll fail. A zero byte and a successor
+-- may follow, see successor.lua. needs: successor
 
--- token, attempts, due, last failure, counts or ''; of the due time of a first attempt only if the message is given
-local function parsed(delivery, message)
+-- token, attempts, due, last failure, counts or '', successor or nil; of the due time of a first attempt only if the message is given
+local function parsed(whole, message)
+  local delivery, successor = divided(whole)
   local token, attempts, counts, due, failure = string.match(delivery or '', '^(%S+) (%d+)([p/%d]*[!+]?) (%d+) ?(.*)$')
   if not token then
     token, counts = string.match(delivery or '', '^([%w.]+%-%w+)(%+?)$')
     attempts = token and '1'
     due = message and hasHead(message) and textOf(timeAt(message, 8))
   end
-  return token or '-', attempts or '0', due or nowText, failure or '', counts or ''
+  return token or '-', attempts or '0', due or nowText, failure or '', counts or '', successor
 end
 
 -- whether a message with these counts is a suspect
@@ -75,11 +77,13 @@ end
 
 -- reads the messages to claim: ids, messages, before (deliveries before the claim), ends of the leases. Given are the first
 -- ids of the schedule, with their deliveries and messages if they were already read. Expired messages and ids without a
--- message (orphans) go to separate lists, and so do suspects that were rescheduled or postponed, with their due times.
+-- message (orphans) go to separate lists, and so do suspects that were rescheduled or postponed, with their due times, and
+-- messages that have ended, with the successors that are to take over.
 -- A suspect is claimed first; isolated is its id. The claim ends before a message with a crash that would wait for a
 -- handler: at the next crash of the process that message would be counted a crash for its neighbours.
 local function plannedClaim(ids, before, messages, suspect, handlers)
   local plan = {ids = {}, messages = {}, before = {}, orphans = {}, expired = {}, ends = {}, suspects = {}}
+  plan.ended, plan.successors = {}, {}
   local handled = math.max(1, handlers)
   if suspect then
     plan.isolated = redis.call('ZRANGEBYSCORE', scheduleKey, FROM_SUSPECT, TO_SUSPECT, 'LIMIT', '0', '1')[1]
@@ -92,9 +96,12 @@ local function plannedClaim(ids, before, messages, suspect, handlers)
   local n = fitting(ids, maxBytes)
   before = before or redis.call('HMGET', deliveriesKey, unpack(ids, 1, n))
   plan.leaseEnd = leaseEnd(usualLease)
+  local ended, successors = {}, {}
   for i = 1, n do
-    local counts = before[i] and string.match(before[i], '^%S+ %d+([p/%d]*[!+]?) %d+')
-    before[i] = counts and before[i] or false
+    local delivery, successor = divided(before[i])
+    local counts = delivery and string.match(delivery, '^%S+ %d+([p/%d]*[!+]?) %d+')
+    ended[i], successors[i] = hasEnded(before[i]), successor
+    before[i] = counts and delivery or false
     if i > handled and counts and string.find(counts, '/', 1, true) then
       n = i - 1
       break
@@ -109,14 +116,17 @@ local function plannedClaim(ids, before, messages, suspect, handlers)
     end
     if not message then
       plan.orphans[#plan.orphans + 1] = ids[i]
+    elseif ended[i] then
+      plan.ended[#plan.ended + 1] = {ids[i], successors[i]}
     elseif expiredToken then
-      plan.expired[#plan.expired + 1] = {ids[i], message, before[i], expiredToken}
+      plan.expired[#plan.expired + 1] = {ids[i], message, before[i], expiredToken, successors[i]}
     elseif before[i] and ids[i] ~= plan.isolated and isSuspect(select(5, parsed(before[i]))) then
       local at = #plan.suspects + 1
       plan.suspects[at], plan.suspects[at + 1] = select(3, parsed(before[i])), ids[i]
     else
       local at = #plan.messages + 1
       plan.ids[at], plan.messages[at], plan.before[at], plan.ends[at] = ids[i], message, before[i], ending
+      plan.successors[at] = successors[i]
     end
   end
   return plan
@@ -128,7 +138,7 @@ local function recordedClaim()
   local claim = {ids = {}, messages = {}, before = {}, suspects = {}, unclaimed = {}, rejectedSettlements = record[2]}
   claim.rejectedRenewals, claim.reclaimed, claim.newDeadLetters = record[3], record[4] or {}, record[5] or {}
   for _, id in ipairs(record[1]) do
-    local delivery = redis.call('HGET', deliveriesKey, id)
+    local delivery = divided(redis.call('HGET', deliveriesKey, id))
     local message = redis.call('HGET', messagesKey, id)
     local token, attempts, due, failure, counts = parsed(delivery, message)
     if message and token == claimToken then
@@ -146,17 +156,20 @@ end
 
 -- The leases are written before the ids are removed from the schedule. If the script stops in between, a message is in
 -- both, and the next claim or the repeat of this poll repairs it.
-local function writeClaim(claim, newDeadLetters)
+local function writeClaim(claim)
   local ids = claim.ids
   local n = #ids
   if not repeated then
     for _, id in ipairs(claim.orphans) do
       forget(id)
     end
+    for _, ended in ipairs(claim.ended) do
+      takeOver(unpack(ended))
+    end
     for _, expired in ipairs(claim.expired) do
-      local id, message, delivery, token = unpack(expired)
+      local id, message, delivery, token, successor = unpack(expired, 1, 5)
       local _, attempts, due, failure = parsed(delivery, message)
-      toDeadLetters(id, token, 'EXPIRED', attempts, due, '', failure, message, newDeadLetters)
+      toDeadLetters(id, token, 'EXPIRED', attempts, due, '', failure, message, successor)
     end
     for i = 1, #claim.suspects, 2 do
       redis.call('ZADD', scheduleKey, score(claim.suspects[i], true), claim.suspects[i + 1])
@@ -176,6 +189,7 @@ local function writeClaim(claim, newDeadLetters)
           end
           deliveries[at] = claimToken .. ' ' .. (attempts + 1) .. counts .. ' ' .. due .. ' ' .. failure
         end
+        deliveries[at] = withSuccessor(deliveries[at], claim.successors[i])
       end
       redis.call('ZADD', leasesKey, unpack(leases))
       redis.call('HSET', deliveriesKey, unpack(deliveries))

@@ -4,6 +4,9 @@
 -- A dead letter is "1 <dead-lettered ms> <cause> <attempts> <due ms>[ <handling ms>] <bytes of failure>\n<failure>\n<message>"; the handling
 -- time is that of the last attempt. A notification is a message with the headers of the dead-lettered message and without
 -- a payload. The queue of notifications has no dead letters: its messages are only removed.
+-- needs: successor. gives: newDeadLetters (id, cause, ...)
+local newDeadLetters = {}
+
 local function forget(id)
   redis.call('HDEL', messagesKey, id)
   redis.call('HDEL', deliveriesKey, id)
@@ -31,7 +34,7 @@ local function isNotifying()
   return notifying
 end
 
-local function store(id, deadLetterId, deadLetteredAt, cause, record, message, newDeadLetters)
+local function store(id, deadLetterId, deadLetteredAt, cause, record, message, successor)
   if deadKey then
     redis.call('ZADD', deadKey, deadLetteredAt, deadLetterId)
     redis.call('HSET', deadLettersKey, deadLetterId, record)
@@ -42,7 +45,11 @@ local function store(id, deadLetterId, deadLetteredAt, cause, record, message, n
       redis.pcall('PUBLISH', signalChannel, 'h ' .. signalName .. ':notifications ' .. nowText)
     end
   end
-  forget(id)
+  if successor then
+    takeOver(id, successor)
+  else
+    forget(id)
+  end
   newDeadLetters[#newDeadLetters + 1] = id
   newDeadLetters[#newDeadLetters + 1] = cause
 end
@@ -53,7 +60,7 @@ local function deadLetterIdOf(id, token)
 end
 
 -- handling: ' ' and the time in ms, or ''
-local function toDeadLetters(id, token, cause, attempts, due, handling, failure, message, newDeadLetters)
+local function toDeadLetters(id, token, cause, attempts, due, handling, failure, message, successor)
   store(id, deadLetterIdOf(id, token), nowText, cause, '1 ' .. nowText .. ' ' .. cause .. ' ' .. attempts .. ' ' .. due
-    .. handling .. ' ' .. #failure .. '\n' .. failure .. '\n' .. message, message, newDeadLetters)
+    .. handling .. ' ' .. #failure .. '\n' .. failure .. '\n' .. message, message, successor)
 end

@@ -75,7 +75,8 @@ end
 
 local chosen, n, bytes = {}, 0, 0
 for i = 1, #found, 2 do
-  bytes = bytes + redis.call('HSTRLEN', messagesKey, found[i])
+  -- a delivery may contain a successor
+  bytes = bytes + redis.call('HSTRLEN', messagesKey, found[i]) + redis.call('HSTRLEN', deliveriesKey, found[i])
   if n > 0 and bytes > tonumber(ARGV[6]) then
     break
   end

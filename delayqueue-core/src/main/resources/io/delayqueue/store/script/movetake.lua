@@ -4,7 +4,7 @@
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta
 -- ARGV[1] identity  ARGV[2] move  ARGV[3] target topic
 -- ARGV[4] a message that was sent after this time, in ms since 1970, is not taken; empty: takes none, and prevents that
---         this move takes any from now on. Then it also runs when memory is full
+--         this move takes any from now on. Then it also runs when memory is full. Nor is a message with a successor
 -- ARGV[5..] ids, at most 500
 -- result {'OK', ids of taken messages, their due times in ms, what is stored of them from byte 14 on, ids of taken
 --         messages of which a script that stopped midway removed the message} | {'UNKNOWN'} | {'MISMATCH', identity}
@@ -29,7 +29,7 @@ for i = 1, #messages do
   local id, message = ARGV[4 + i], messages[i]
   scores[i] = tonumber(redis.call('ZSCORE', scheduleKey, id) or -1)
   if sentUntil and not begun and message and scores[i] >= 0 and scores[i] < TAKEN and hasHead(message)
-    and timeAt(message, 2) <= sentUntil then
+    and timeAt(message, 2) <= sentUntil and not (deliveries[i] and string.find(deliveries[i], '\0', 1, true)) then
     local _, _, before = takenBy(deliveries[i])
     scores[i] = scores[i] + TAKEN
     deliveries[i] = '>' .. move .. ' =' .. #target .. ' ' .. target .. ' ' .. before

@@ -223,6 +223,7 @@ do
 end
 --@include packedtime
 --@include head
+--@include successor
 --@include deadletter
 --@include claim
 --@include settle
@@ -233,10 +234,10 @@ local rejectedSettlements, rejectedRenewals = {}, {}
 local ackFirst = 20
 local renewFirst = ackFirst + acks + 2 * runs
 local otherFirst = renewFirst + 3 * renewals
-local heldAcks = checkedAcks(ackFirst, acks, ackedDeliveries, runs, rejectedSettlements)
+local heldAcks, succeededAcks = checkedAcks(ackFirst, acks, ackedDeliveries, runs, rejectedSettlements)
 local heldOthers = checkedOthers(otherFirst, others, acks, rejectedSettlements)
 local heldRenewals = checkedRenewals(renewFirst, renewals, rejectedRenewals)
-local ending = (heldAcks and #heldAcks or acks) + #heldOthers
+local ending = #heldAcks + #succeededAcks + #heldOthers
 local holds = false
 for _, other in ipairs(heldOthers) do
   holds = holds or ARGV[other[1]] == 'hold'
@@ -257,14 +258,14 @@ local claim = repeated and recordedClaim() or plannedClaim(due, claimedDeliverie
 
 -- as above, so that all writes below run even if memory is full
 redis.call('HDEL', metaKey, '')
-local reclaimed, newDeadLetters = {}, {}
+local reclaimed = {}
 if repeated then
   -- the settlements that this execution rejects include those that the first execution completed
   for _, index in ipairs(rejectedSettlements) do
-    removeRemains(ARGV[index <= acks and ackFirst + index - 1 or otherFirst + 5 * (index - acks - 1) + 1])
+    completeRemains(ARGV[index <= acks and ackFirst + index - 1 or otherFirst + 5 * (index - acks - 1) + 1])
   end
   for _, id in ipairs(claim.unclaimed) do
-    removeRemains(id)
+    completeRemains(id)
   end
   rejectedSettlements, rejectedRenewals = claim.rejectedSettlements, claim.rejectedRenewals
   reclaimed, newDeadLetters = claim.reclaimed, claim.newDeadLetters
@@ -281,12 +282,12 @@ else
   redis.call('HSET', metaKey, 'c:' .. consumer, ARGV[5] .. ' ' .. pollTime, 'r:' .. consumer, record, unpack(times))
 end
 -- leases end before others begin, so that at no stop of the script there are more than a limit permits
-settleAcks(ackFirst, acks, heldAcks)
-settleOthers(otherFirst, heldOthers, newDeadLetters)
-writeClaim(claim, newDeadLetters)
+settleAcks(heldAcks, succeededAcks)
+settleOthers(heldOthers)
+writeClaim(claim)
 renew(renewFirst, renewals, heldRenewals)
 if reclaims then
-  reclaim(maxReclaims, reclaimed, newDeadLetters)
+  reclaim(maxReclaims, reclaimed)
 end
 if not repeated and #reclaimed + #newDeadLetters > 0 then
   local record = cmsgpack.pack({claim.ids, rejectedSettlements, rejectedRenewals, reclaimed, newDeadLetters})

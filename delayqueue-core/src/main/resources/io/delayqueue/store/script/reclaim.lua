@@ -2,13 +2,13 @@
 -- handler may not have run. After the last permitted crash in isolation the message is dead-lettered. If a receiver got
 -- the message, the attempt counts instead.
 
-local function reclaim(max, reclaimed, newDeadLetters)
+local function reclaim(max, reclaimed)
   local ended = redis.call('ZRANGEBYSCORE', leasesKey, '-inf', leaseTimeText, 'LIMIT', 0, max)
   for i = 1, fitting(ended, maxBytes) do
     local id = ended[i]
     local message = redis.call('HGET', messagesKey, id)
     local delivery = redis.call('HGET', deliveriesKey, id)
-    local token, attempts, due, failure, counts = parsed(delivery, message)
+    local token, attempts, due, failure, counts, successor = parsed(delivery, message)
     local deadLetterId = deadLetterIdOf(id, token)
     local deadAt = deadKey and redis.call('ZSCORE', deadKey, deadLetterId)
     local record = deadAt and redis.call('HGET', deadLettersKey, deadLetterId)
@@ -18,10 +18,12 @@ local function reclaim(max, reclaimed, newDeadLetters)
     isolated = (isolated or 0) + (mark == '!' and 1 or 0)
     if not message then
       forget(id)
+    elseif hasEnded(delivery) then
+      takeOver(id, successor)
     elseif record then
       -- a script stopped while it dead-lettered the message
       local cause = string.match(record, '^%S+ %S+ (%S+)') or 'UNKNOWN'
-      store(id, deadLetterId, deadAt, cause, record, message, newDeadLetters)
+      store(id, deadLetterId, deadAt, cause, record, message, successor)
     elseif token == '-' then
       -- a script stopped while it claimed, retried, postponed or released the message
       if not redis.call('ZSCORE', scheduleKey, id) then
@@ -29,14 +31,14 @@ local function reclaim(max, reclaimed, newDeadLetters)
       end
       redis.call('ZREM', leasesKey, id)
     elseif mark == '+' and not deadAt and tonumber(attempts) < permitted(message) then
-      toSchedule(id, nowText, attempts, failure, unmarked(counts))
+      toSchedule(id, nowText, attempts, failure, unmarked(counts), successor)
       reclaimed[#reclaimed + 1] = id
     elseif mark == '+' then
-      toDeadLetters(id, token, 'ATTEMPTS_SPENT', attempts, due, '', failure, message, newDeadLetters)
+      toDeadLetters(id, token, 'ATTEMPTS_SPENT', attempts, due, '', failure, message, successor)
     elseif deadAt or isolated >= crashLimit then
-      toDeadLetters(id, token, 'CRASHED', attempts, due, '', failure, message, newDeadLetters)
+      toDeadLetters(id, token, 'CRASHED', attempts, due, '', failure, message, successor)
     else
-      toSchedule(id, nowText, attempts - 1, failure, postponed(counts) .. '/' .. all .. '/' .. isolated)
+      toSchedule(id, nowText, attempts - 1, failure, postponed(counts) .. '/' .. all .. '/' .. isolated, successor)
       reclaimed[#reclaimed + 1] = id
     end
   end

@@ -1,4 +1,4 @@
--- Schedules the messages of dead letters again, with no attempts and without their absolute expiry.
+-- Schedules the messages of dead letters again, with no attempts, without their absolute expiry, and no longer debounced.
 --
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta  KEYS[6] dead  KEYS[7] deadLetters
 -- KEYS[8..12] notifications.schedule, notifications.leases, notifications.messages, notifications.deliveries,
@@ -28,7 +28,7 @@ local function withDue(message, time)
     return message
   end
   local lineEnd = string.find(message, '\n', 14, true) or #message + 1
-  local line = string.gsub(string.sub(message, 14, lineEnd - 1), ' e=%d+', '')
+  local line = string.gsub(string.sub(message, 14, lineEnd - 1), ' [ed]=[%d/]+', '')
   return string.sub(message, 1, 7) .. time .. line .. string.sub(message, lineEnd)
 end
 

@@ -1,23 +1,26 @@
 -- Stores messages. A repeat is recognised by its nonce and gets the outcome of the first send. A message never replaces
--- one with a greater version: it arrived late, and the live message is kept. A topic whose limit of messages is reached is
--- full and accepts no further ones; what adds none is decided as ever. That a topic was full is never remembered.
+-- one with a greater version: it arrived late, and the live message is kept. For messages after running ones, and debounced
+-- ones, see coalesce.lua. A topic whose limit of messages is reached is full and accepts no further ones; what adds none is
+-- decided as ever. That a topic was full is never remembered.
 --
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta
 -- KEYS[6..7] sent, sent.until: remembered outcomes; only if an outcome is to be remembered
 -- ARGV[1] identity  ARGV[2] signal channel  ARGV[3] queue's signal name  ARGV[4] n
--- ARGV[5] n modes in one text, a letter each: r reject, k keep, p replace; '': r for all, and no outcome is to be
---         remembered
+-- ARGV[5] n modes in one text, a letter each: r reject, k keep, p replace, a after running, b debounce; '': r for all, and
+--         no outcome is to be remembered
 -- then n ids; n due times (ms since 1970, or '+' and a delay in ms; below 2^48), or one for all if ARGV[5] is ''; n stored
 -- messages from the due time on, or, for a delay, after the due time; for each outcome to remember the index of the
 -- message (1..n), its nonce, and the time to remember in ms
 -- result {'OK', now in µs} if all messages were accepted, else with outcomes, numbers. An outcome is a letter: a accepted,
 --         s accepted by an earlier execution, r replaced, k kept, d duplicate, f rejected because the topic is full; an
 --         upper-case letter is the remembered outcome of an earlier execution. The numbers are, in the order of the
---         messages, the due time of each with an s or an upper-case letter, and the topic's limit for each with an f
+--         messages, the due time of each with an s or an upper-case letter or of mode b, and the topic's limit for each with
+--         an f
 --         | {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost O(n log N), 7 commands, two more for several messages, two more if one has over 1,024 bytes, two more if the topic
 --        has a limit of messages and one for each message that it has no room for, a PUBLISH if the first due time became
---        earlier and one if leased messages were replaced; n is at most 500; 6 more commands if outcomes are remembered
+--        earlier and one if leased messages were replaced; n is at most 500; 6 more commands if outcomes are remembered;
+--        one more for each live message with mode a or b, and one if there are successors
 --
 -- Order of writes: the schedule is written first, because the next claim repairs an id without a message, while a
 -- message without an entry in the schedule would never be delivered. An earlier delivery of the id is removed before
@@ -28,7 +31,8 @@
 --
 -- The functions below are created in each call and cost as much as a command. So a call creates only those that it needs.
 --@include keys
-local identity, limits = unpack(redis.call('HMGET', metaKey, 'identity', 'limits'))
+local read = redis.call('HMGET', metaKey, 'identity', 'limits')
+local identity, limits = read[1], read[2]
 if identity ~= ARGV[1] then
   return identity and {'MISMATCH', identity} or {'UNKNOWN'}
 end
@@ -69,7 +73,10 @@ local toRemember = (#ARGV - rememberOffset) / 3
 local outcomes, dues, numbers = {}, {}, {}
 -- remembered outcomes, by index, and the fields that hold those to remember
 local known, fields
-local unusual = toRemember > 0
+-- see coalesce.lua
+local staying, coalesced, debounced
+local coalesces = string.find(modes, '[ab]')
+local unusual = toRemember > 0 or coalesces
 for i = 1, n do
   if stored[i] then
     unusual = true
@@ -79,6 +86,21 @@ end
 if unusual then
   --@include head
   --@include version
+  -- whether the send stored this message before; then its due time is the result
+  local function repeats(i, message, line)
+    local same = hasHead(message) and string.sub(message, 14, 13 + #line) == line
+    dues[i] = same and textOf(timeAt(message, 8)) or nil
+    return same
+  end
+  local function isOlder(line, message)
+    local version = versionAt(line, 1)
+    local other = version and hasHead(message) and versionAt(message, 14)
+    return other and other > version
+  end
+  if coalesces then
+    --@include successor
+    --@include coalesce
+  end
   known, fields = {}, {}
   if toRemember > 0 then
     for m = 1, toRemember do
@@ -98,15 +120,13 @@ if unusual then
     -- the pattern includes the line feed, so that the whole rest of the line is compared
     local relative = string.byte(ARGV[oneDue and restOffset or dueOffset + i]) == 43
     local line = string.match(ARGV[restOffset + i], '^[^\n]*\n', relative and 1 or 7)
-    if hasHead(message) and string.sub(message, 14, 13 + #line) == line then
-      dues[i] = textOf(timeAt(message, 8))
-      return 's'
-    end
     local mode = string.sub(modes, i, i)
-    if mode == 'p' then
-      local version = versionAt(line, 1)
-      local other = version and hasHead(message) and versionAt(message, 14)
-      return other and other > version and 'k' or 'r'
+    if mode == 'a' or mode == 'b' then
+      return coalesced(i, mode, message, line)
+    elseif repeats(i, message, line) then
+      return 's'
+    elseif mode == 'p' then
+      return isOlder(line, message) and 'k' or 'r'
     end
     return mode == 'k' and 'k' or 'd'
   end
@@ -119,10 +139,10 @@ if unusual then
   end
 end
 
-local schedule, messages, ids, replaced = {}, {}, {}, {}
+local schedule, messages, ids, replaced, deliveries = {}, {}, {}, {}, {}
 local fresh, largest, earliest, first = 0, 0, nil, nil
 -- argument, due time, and stored times of the last message; kept, because the next one often has the same argument
-local given, due, times
+local given, millis, due, times
 for i = 1, n do
   local outcome = outcomes[i]
   if room and not outcome then
@@ -131,37 +151,49 @@ for i = 1, n do
       outcome, outcomes[i], unusual = 'f', 'f', true
     end
   end
-  if not outcome or outcome == 'r' then
-    local id, argument = ARGV[5 + i], ARGV[oneDue and restOffset or dueOffset + i]
+  local behind = staying and staying[i]
+  if not outcome or outcome == 'r' or behind then
+    local id, argument, rest = ARGV[5 + i], ARGV[oneDue and restOffset or dueOffset + i], ARGV[restOffset + i]
+    if coalesces and string.sub(modes, i, i) == 'b' then
+      argument, rest = debounced(i, argument, rest)
+    end
     if argument ~= given then
-      given = argument
-      local millis = tonumber(given)
+      given, millis = argument, tonumber(argument)
       if string.byte(given) == 43 then
         millis = now + millis
         due, times = textOf(millis), sent .. packedTime(millis)
       else
         due, times = given, sent
       end
+    end
+    local message = times .. rest
+    if #message > largest then
+      largest = #message
+    end
+    dues[i] = due
+    if behind then
+      deliveries[#deliveries + 1], deliveries[#deliveries + 2] = id, behind .. message
+    else
+      fresh = fresh + 1
+      ids[fresh] = id
+      schedule[2 * fresh - 1], schedule[2 * fresh] = due, id
+      messages[2 * fresh - 1], messages[2 * fresh] = id, message
+      if outcome then
+        replaced[#replaced + 1] = id
+      end
       if not earliest or millis < earliest then
         earliest, first = millis, id
       end
     end
-    local message = times .. ARGV[restOffset + i]
-    fresh = fresh + 1
-    ids[fresh] = id
-    schedule[2 * fresh - 1], schedule[2 * fresh] = due, id
-    messages[2 * fresh - 1], messages[2 * fresh] = id, message
-    if #message > largest then
-      largest = #message
-    end
-    if outcome then
-      replaced[#replaced + 1] = id
-    end
-    dues[i] = due
   end
 end
-if fresh > 0 then
+if largest > 0 then
   --@include largest
+end
+if #deliveries > 0 then
+  redis.call('HSET', deliveriesKey, unpack(deliveries))
+end
+if fresh > 0 then
   redis.call('ZADD', scheduleKey, unpack(schedule))
   -- only the sentinel is left if no message was delivered
   if fresh == 1 or redis.call('HLEN', deliveriesKey) > 1 then
@@ -209,7 +241,7 @@ for i = 1, n do
   local outcome = outcomes[i] or 'a'
   if outcome == 'f' then
     numbers[#numbers + 1] = limit
-  elseif outcome == 's' or string.byte(outcome) < 97 then
+  elseif outcome == 's' or string.byte(outcome) < 97 or string.sub(modes, i, i) == 'b' then
     numbers[#numbers + 1] = dues[i]
   end
   outcomes[i] = outcome

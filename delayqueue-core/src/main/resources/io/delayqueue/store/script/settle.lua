@@ -3,7 +3,8 @@
 -- them.
 
 -- the token of the delivery if the given token or receipt opens it, else false or nil
-local function heldBy(delivery, token, id)
+local function heldBy(whole, token, id)
+  local delivery = divided(whole)
   if not delivery or not string.find(token, TOKEN) then
     return false
   end
@@ -16,23 +17,26 @@ local function heldBy(delivery, token, id)
   return (rest == '' or rest == '+' or rest and string.byte(rest) == 32) and token
 end
 
--- the indices of acknowledges whose message is leased with their token, or nil if that is true of all; tokens are given
--- as runs with lengths
+-- the ids of acknowledges whose message is leased with their token; those with a successor apart, with the successor.
+-- Tokens are given as runs with lengths
 local function checkedAcks(first, n, deliveries, runs, rejected)
-  if n == 0 then
-    return nil
-  end
-  deliveries = deliveries or redis.call('HMGET', deliveriesKey, unpack(ARGV, first, first + n - 1))
-  local held, i = {}, 0
+  deliveries = deliveries or n > 0 and redis.call('HMGET', deliveriesKey, unpack(ARGV, first, first + n - 1))
+  local held, succeeded, i = {}, {}, 0
   for run = 1, runs do
     local token = ARGV[first + n + 2 * run - 2]
     for _ = 1, tonumber(ARGV[first + n + 2 * run - 1]) do
       i = i + 1
-      local to = heldBy(deliveries[i], token, ARGV[first + i - 1]) and held or rejected
-      to[#to + 1] = i
+      local id, _, successor = ARGV[first + i - 1], divided(deliveries[i])
+      if not heldBy(deliveries[i], token, id) then
+        rejected[#rejected + 1] = i
+      elseif successor then
+        succeeded[#succeeded + 1] = {id, successor}
+      else
+        held[#held + 1] = id
+      end
     end
   end
-  return #held < n and held or nil
+  return held, succeeded
 end
 
 local function checkedRenewals(first, n, rejected)
@@ -63,52 +67,49 @@ end
 
 -- A message is in both schedule and leases only after a script stopped midway. The next claim then removes the id from
 -- the schedule.
-local function acknowledge(...)
-  redis.call('HDEL', messagesKey, ...)
-  redis.call('HDEL', deliveriesKey, ...)
-  redis.call('ZREM', leasesKey, ...)
-end
-
-local function settleAcks(first, n, held)
-  if n > 0 and not held then
-    acknowledge(unpack(ARGV, first, first + n - 1))
-  elseif n > 0 and #held > 0 then
-    local ids = {}
-    for i, index in ipairs(held) do
-      ids[i] = ARGV[first + index - 1]
-    end
-    acknowledge(unpack(ids))
+local function settleAcks(held, succeeded)
+  if #held > 0 then
+    redis.call('HDEL', messagesKey, unpack(held))
+    redis.call('HDEL', deliveriesKey, unpack(held))
+    redis.call('ZREM', leasesKey, unpack(held))
+  end
+  for _, ended in ipairs(succeeded) do
+    takeOver(unpack(ended))
   end
 end
 
--- removes what a script that stopped midway left of a message: the entries of a removed message, or the lease of a scheduled
--- one, which would take a place
-local function removeRemains(id)
+-- completes what a script that stopped midway left of a message: removes the entries of a removed message, or the lease of a
+-- scheduled one, which would take a place, or lets the successor of one that has ended take over
+local function completeRemains(id)
+  local delivery = redis.call('HGET', deliveriesKey, id) or '-'
   if redis.call('HEXISTS', messagesKey, id) == 0 then
     forget(id)
-  elseif string.byte(redis.call('HGET', deliveriesKey, id) or '-') == 45 and redis.call('ZSCORE', scheduleKey, id) then
+  elseif hasEnded(delivery) then
+    takeOver(id, string.sub(delivery, 2))
+  elseif string.byte(delivery) == 45 and redis.call('ZSCORE', scheduleKey, id) then
     redis.call('ZREM', leasesKey, id)
   end
 end
 
 -- adds the message to the schedule before it removes the lease; a suspect that is not due is scheduled as any message, and
--- the claim that reads it makes it a suspect again. A message without attempts, counts and failure needs no delivery if
--- it is scheduled at its own due time
-local function toSchedule(id, due, attempts, failure, counts, ownDue)
+-- the claim that reads it makes it a suspect again. A message without attempts, counts, failure and successor needs no
+-- delivery if it is scheduled at its own due time
+local function toSchedule(id, due, attempts, failure, counts, successor, ownDue)
   redis.call('ZADD', scheduleKey, score(due, isSuspect(counts) and tonumber(due) <= now), id)
-  if attempts == 0 and failure == '' and counts == '' and due == ownDue then
+  if attempts == 0 and failure == '' and counts == '' and not successor and due == ownDue then
     redis.call('HDEL', deliveriesKey, id)
   else
-    redis.call('HSET', deliveriesKey, id, '- ' .. attempts .. counts .. ' ' .. due .. ' ' .. failure)
+    local delivery = '- ' .. attempts .. counts .. ' ' .. due .. ' ' .. string.gsub(failure, '%z', '')
+    redis.call('HSET', deliveriesKey, id, withSuccessor(delivery, successor))
   end
   redis.call('ZREM', leasesKey, id)
 end
 
-local function settleOthers(first, held, newDeadLetters)
+local function settleOthers(held)
   for _, other in ipairs(held) do
     local at, delivery, token = other[1], other[2], other[3]
     local verb, id, value, failure = ARGV[at], ARGV[at + 1], ARGV[at + 3], ARGV[at + 4]
-    local _, attempts, _, lastFailure, counts = parsed(delivery)
+    local _, attempts, _, lastFailure, counts, successor = parsed(delivery)
     local delay, most = string.match(value, '^(%d+) ?(%d*)$')
     local postponements = tonumber(string.match(counts, '^p(%d+)') or 0)
     local postponable = verb == 'postpone' and (most == '0' or postponements < tonumber(most))
@@ -117,23 +118,23 @@ local function settleOthers(first, held, newDeadLetters)
     if not message or message == 0 then
       forget(id)
     elseif verb == 'retry' or (verb == 'retryIfAttemptsLeft' and tonumber(attempts) < permitted(message)) then
-      toSchedule(id, textOf(now + delay), attempts, failure, postponed(counts))
+      toSchedule(id, textOf(now + delay), attempts, failure, postponed(counts), successor)
     elseif postponable then
       local rest = string.sub(unmarked(counts), #postponed(counts) + 1)
-      toSchedule(id, textOf(now + delay), attempts - 1, lastFailure, 'p' .. (postponements + 1) .. rest)
+      toSchedule(id, textOf(now + delay), attempts - 1, lastFailure, 'p' .. (postponements + 1) .. rest, successor)
     elseif verb == 'release' or verb == 'hold' then
       if verb == 'hold' then
         holdTopic(tonumber(delay), id)
       end
       local due = delay and textOf(now + delay) or select(3, parsed(delivery, message))
-      toSchedule(id, due, attempts - 1, lastFailure, unmarked(counts), select(3, parsed(nil, message)))
+      toSchedule(id, due, attempts - 1, lastFailure, unmarked(counts), successor, select(3, parsed(nil, message)))
     else
       local cause, handling = verb == 'postpone' and 'POSTPONEMENTS_SPENT' or 'ATTEMPTS_SPENT', ''
       if verb == 'deadLetter' then
         cause, handling = string.match(value, '^(%S+)(.*)$')
       end
       local due = select(3, parsed(delivery, message))
-      toDeadLetters(id, token, cause, attempts, due, handling, failure, message, newDeadLetters)
+      toDeadLetters(id, token, cause, attempts, due, handling, failure, message, successor)
     end
   end
 end

@@ -113,7 +113,12 @@ public final class Polls {
 
     /** Retries a message after {@code delay} milliseconds, with the failure {@code E: no}. */
     public Polls retry(String id, String token, long delay) {
-        settlements.add(new Settlement.Retry(id, token, Duration.ofMillis(delay), new Failure("E", "no")));
+        return retry(id, token, delay, "no");
+    }
+
+    /** Retries a message with the failure {@code E} and a detail. */
+    public Polls retry(String id, String token, long delay, String detail) {
+        settlements.add(new Settlement.Retry(id, token, Duration.ofMillis(delay), new Failure("E", detail)));
         return this;
     }
 

@@ -93,6 +93,24 @@ public final class ShardState {
                 .put("deliveries", id, token + " " + attempts + " " + due + " " + failure);
     }
 
+    /** Adds a successor behind the delivery of a message; its payload is {@code next}. */
+    public ShardState successor(String id, long due) {
+        return successor(id, message("s", T0, due, "\nnext"));
+    }
+
+    /** Adds a stored message as the successor behind the delivery of a message. */
+    public ShardState successor(String id, String stored) {
+        return put("deliveries", id, get("deliveries").get(id) + "\0" + stored);
+    }
+
+    /** The ids of messages with a successor. */
+    public List<String> succeeded() {
+        return get("deliveries").entrySet().stream()
+                .filter(delivery -> delivery.getValue().indexOf('\0') >= 0)
+                .map(Map.Entry::getKey)
+                .toList();
+    }
+
     /** Adds a dead letter. */
     public ShardState deadLetter(
             String id, String token, long deadLetteredAt, String cause, int attempts, long due, String failure) {

@@ -42,7 +42,7 @@ class MoveScriptTests {
     static final StoreBench bench = StoreBench.withDrivenClock();
 
     private static final List<String> IDS =
-            List.of("scheduled", "retrying", "suspect", "refused", "leased", "live", "absent");
+            List.of("scheduled", "retrying", "suspect", "refused", "leased", "live", "absent", "succeeded");
 
     private final List<Shard> source = List.of(bench.shard());
     private final Shard target = Shard.single("other");
@@ -58,7 +58,9 @@ class MoveScriptTests {
                 .suspect("suspect", T0 + 6, 1, "/2/0", "E: no")
                 .retrying("refused", T0 + 7, 1, "E: no")
                 .leased("leased", T0, "w0-1", Scenarios.END)
-                .scheduled("live", T0 + 8));
+                .scheduled("live", T0 + 8)
+                .retrying("succeeded", T0 + 9, 1, "E: no")
+                .successor("succeeded", T0 + 9));
         bench.store().enableNotifications(target).join();
         Await.result(bench.store().send(target, List.of(anew("live"))));
     }
@@ -181,6 +183,7 @@ class MoveScriptTests {
                                 "retrying 3 0 E: no",
                                 "suspect 2 2 E: no",
                                 "refused 2 0 E: no",
+                                "succeeded 2 0 E: no",
                                 "live 1 0 null");
             }
         }

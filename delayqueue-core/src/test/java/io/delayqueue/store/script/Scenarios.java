@@ -152,7 +152,33 @@ final class Scenarios {
                         "send",
                         live,
                         bench -> sendUntilFull(bench, remembered),
-                        Set.of("b", "c", "d")));
+                        Set.of("b", "c", "d")),
+                coalescing());
+    }
+
+    private static Scenario coalescing() {
+        Due debounced = new Due(7, true, 9);
+        List<OutgoingMessage> messages = List.of(
+                Sends.message("a", new Due(6, true), OnDuplicate.AFTER_RUNNING, "m"),
+                Sends.message("b", new Due(6, true), OnDuplicate.AFTER_RUNNING, "m"),
+                Sends.message("c", new Due(6, true), OnDuplicate.AFTER_RUNNING, "m"),
+                Sends.message("d", debounced, OnDuplicate.REPLACE, "m"),
+                Sends.message("e", debounced, OnDuplicate.REPLACE, "m"),
+                Sends.message("f", debounced, OnDuplicate.REPLACE, "m"));
+        return new Scenario(
+                "after running and debounce",
+                "send",
+                new ShardState()
+                        .leased("a", T0, "w0-1", END)
+                        .leased("b", T0, "w0-1", END)
+                        .successor("b", T0 + 4)
+                        .retrying("c", T0 + 9, 2, "E: no")
+                        .leased("d", T0, "w0-1", END)
+                        .scheduled("e", T0 + 3)
+                        .retrying("f", T0 + 9, 2, "E: no")
+                        .successor("f", T0 + 4),
+                bench -> Await.result(bench.store().send(bench.shard(), messages)),
+                Set.of("a", "b", "c", "d", "e", "f"));
     }
 
     /** The topic has room for the first of two further messages. */
@@ -209,6 +235,23 @@ final class Scenarios {
                 .leased("f", T0, "w0-1", T0 - 9, 1, "/1/0", "")
                 .leased("g", T0, "w0-1", T0 - 8, 3, "/4/2!", "E: no")
                 .leased("h", T0, "w0-1", T0 - 7, 1, "/2/0!", "");
+        ShardState succeeded = new ShardState()
+                .leased("a", T0, "w1-1", END)
+                .leased("b", T0, "w1-1", END)
+                .leased("c", T0, "w1-1", END)
+                .leased("d", T0, "w1-1", END)
+                .leased("e", T0, "w1-1", END, 2, "E: old")
+                .leased("f", T0, "w0-1", T0 - 1)
+                .leased("g", T0, "w0-1", T0 - 1, 3, "/4/2!", "E: no")
+                .retrying("h", T0 - 1, 2, "E: no")
+                .retrying("i", T0 - 1, 2, "E: no")
+                .put("messages", "i", message("+n e=5", 4, 5, "\ni"));
+        for (String id : List.of("a", "c", "e", "g", "h")) {
+            succeeded.successor(id, T0 + 6);
+        }
+        for (String id : List.of("d", "f", "i")) {
+            succeeded.successor(id, T0 - 6);
+        }
         return Stream.of(
                 poll("claim", due, poll -> poll.claim(10), Set.of("a", "b", "c", "d", "both")),
                 poll("claim a suspect", suspects, poll -> poll.claim(10).claimSuspect(), Set.of("a", "b", "c", "d")),
@@ -235,6 +278,16 @@ final class Scenarios {
                                 .acknowledge("x", "w1-1")
                                 .renew("x", "w1-1", 90),
                         Set.of("a", "c", "d", "e", "f", "g", "h", "i", "j", "k")),
+                poll(
+                        "successors",
+                        succeeded,
+                        poll -> poll.claim(10)
+                                .acknowledge("a", "w1-1")
+                                .acknowledge("b", "w1-1")
+                                .retry("c", "w1-1", 3)
+                                .release("d", "w1-1")
+                                .deadLetter("e", "w1-1", DeadLetterCause.REQUESTED),
+                        Set.of("a", "c", "d", "e", "f", "g", "h", "i")),
                 poll("reclaim", over, poll -> poll, Set.of("a", "b", "c", "d", "e", "f", "g", "h")),
                 limited(
                         "claim and settle in a topic with limits",
@@ -273,6 +326,15 @@ final class Scenarios {
                         "cancel leased",
                         "cancel",
                         new ShardState().leased("a", T0, "w0-1", END).scheduled("b", T0),
+                        bench -> Await.result(bench.store().cancel(bench.shard(), "a")),
+                        Set.of("b")),
+                new Scenario(
+                        "cancel with a successor",
+                        "cancel",
+                        new ShardState()
+                                .leased("a", T0, "w0-1", END)
+                                .successor("a", T0)
+                                .scheduled("b", T0),
                         bench -> Await.result(bench.store().cancel(bench.shard(), "a")),
                         Set.of("b")),
                 new Scenario(

@@ -262,7 +262,7 @@ class SendScriptTests extends ScriptTable {
     }
 
     /** Sends each by a call of its own. */
-    private static Function<StoreBench, Object> sends(OutgoingMessage... messages) {
+    static Function<StoreBench, Object> sends(OutgoingMessage... messages) {
         return bench -> Stream.of(messages)
                 .map(message -> Await.result(bench.store().send(bench.shard(), List.of(message)))
                         .get(0))

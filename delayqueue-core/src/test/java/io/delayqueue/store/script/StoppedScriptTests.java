@@ -86,6 +86,10 @@ class StoppedScriptTests {
                     .containsAll(state.get("deadLetters").keySet());
             assertThat(scenario.kept())
                     .allSatisfy(id -> assertThat(handledOrDead(state)).contains(messageOf(id)));
+            if (scenario.script().equals("poll")) {
+                assertThat(scenario.before().succeeded())
+                        .allSatisfy(id -> assertThat(handled).containsEntry(id + "/next", 1));
+            }
         });
     }
 

@@ -158,6 +158,14 @@ final class StoreModel {
         /** Whether the head says that limits follow, though the last was stripped. */
         boolean plus;
 
+        /** Of a debounced message, the longest time until it is due, and from when it counts. */
+        long longest;
+
+        long first;
+
+        @Nullable
+        Live successor;
+
         Live(String id, String nonce, MessageLimits limits, long sent, long due, String payload) {
             this.id = id;
             this.nonce = nonce;
@@ -174,9 +182,21 @@ final class StoreModel {
             return (date != null && now > date.toEpochMilli()) || (late != null && now > headDue + late.toMillis());
         }
 
+        boolean wasHandled() {
+            return attempts > 0 || postponements > 0 || crashes > 0;
+        }
+
+        boolean isSameSend(Live other) {
+            return sentLine().equals(other.sentLine());
+        }
+
         /** The rest of the head's line. */
         String line() {
-            if (limits.isEmpty() && !plus) {
+            return longest == 0 ? sentLine() : sentLine() + "/" + first;
+        }
+
+        private String sentLine() {
+            if (limits.isEmpty() && longest == 0 && !plus) {
                 return nonce.equals("-") ? "" : nonce;
             }
             StringBuilder line = new StringBuilder("+").append(nonce);
@@ -193,12 +213,15 @@ final class StoreModel {
             if (date != null) {
                 line.append(" e=").append(date.toEpochMilli());
             }
+            if (longest > 0) {
+                line.append(" d=").append(longest);
+            }
             return line.toString();
         }
 
         /** What a replay keeps of the stored message. */
         String identity() {
-            return sent + line().replaceAll(" e=\\d+", "") + "\n" + payload;
+            return sent + line().replaceAll(" [ed]=[\\d/]+", "") + "\n" + payload;
         }
 
         String stored() {
@@ -264,18 +287,37 @@ final class StoreModel {
         String payload = new String(envelope.payload(), UTF_8);
         Live sent = new Live(message.id(), envelope.nonce(), envelope.limits(), now, at(message.due()), payload);
         Live old = messages().live.get(message.id());
+        sent.longest = message.due().longest();
+        boolean afterRunning = message.onDuplicate() == OnDuplicate.AFTER_RUNNING;
         if (old != null) {
-            if (old.line().equals(sent.line())) {
+            Live successor = afterRunning || sent.longest > 0 ? old.successor : null;
+            if (old.isSameSend(sent) || (successor != null && successor.isSameSend(sent))) {
                 return Outcome.ACCEPTED;
             }
-            if (message.onDuplicate() != OnDuplicate.REPLACE) {
+            if (sent.longest > 0) {
+                debounce(sent, successor != null ? successor : old.wasHandled() ? null : old);
+            }
+            boolean waits = afterRunning && (old.wasHandled() || successor != null);
+            if ((afterRunning || sent.longest > 0) && (old.token != null || waits)) {
+                old.successor = sent;
+                return successor == null ? Outcome.ACCEPTED : Outcome.REPLACED;
+            }
+            if (!afterRunning && message.onDuplicate() != OnDuplicate.REPLACE) {
                 return message.onDuplicate() == OnDuplicate.KEEP ? Outcome.KEPT : Outcome.DUPLICATE;
             }
         } else if (messages().live.size() >= limit) {
             return Outcome.FULL;
+        } else if (sent.longest > 0) {
+            debounce(sent, null);
         }
         messages().live.put(message.id(), sent);
         return old == null ? Outcome.ACCEPTED : Outcome.REPLACED;
+    }
+
+    private void debounce(Live sent, @Nullable Live before) {
+        sent.first = before == null || before.longest == 0 ? now : before.first;
+        sent.due = Math.min(sent.due, sent.first + sent.longest);
+        sent.headDue = sent.due;
     }
 
     CancelOutcome cancel(String id) {
@@ -317,7 +359,7 @@ final class StoreModel {
         MessageLimits limits =
                 new MessageLimits(old.limits.maxAttempts(), old.limits.lease(), old.limits.expireAfter(), null);
         Live again = new Live(old.id, old.nonce, limits, old.sent, at(due), old.payload);
-        again.plus = old.plus || !old.limits.isEmpty();
+        again.plus = old.plus || old.longest > 0 || !old.limits.isEmpty();
         messages().live.put(old.id, again);
         drop(List.of(deadLetterId));
         return ReplayOutcome.REPLAYED;
@@ -512,7 +554,7 @@ final class StoreModel {
     private void settle(KindModel kind, Settlement settlement, List<DeadLettered> deadLettered) {
         Live message = requireNonNull(kind.live.get(settlement.id()));
         if (settlement instanceof Settlement.Acknowledge) {
-            kind.live.remove(settlement.id());
+            end(kind, message);
         } else if (settlement instanceof Settlement.Retry retry) {
             message.back(
                     now + retry.delay().toMillis(),
@@ -529,7 +571,7 @@ final class StoreModel {
             long due = delay == null ? message.deliveryDue : now + delay.toMillis();
             message.back(due, message.attempts - 1, message.failure);
             message.suspect &= message.due <= now;
-            message.moved = message.due != message.headDue;
+            message.moved = message.due != message.headDue || message.successor != null;
         } else if (settlement instanceof Settlement.Postpone postpone
                 && (postpone.permitted() == 0 || message.postponements < postpone.permitted())) {
             message.back(now + postpone.delay().toMillis(), message.attempts - 1, message.failure);
@@ -576,6 +618,18 @@ final class StoreModel {
         return reclaimed;
     }
 
+    private void end(KindModel kind, Live message) {
+        Live successor = message.successor;
+        if (successor == null) {
+            kind.live.remove(message.id);
+            return;
+        }
+        successor.due = Math.max(now, successor.headDue);
+        successor.deliveryDue = successor.due;
+        successor.moved = successor.headDue < now;
+        kind.live.put(message.id, successor);
+    }
+
     private void toDeadLetters(
             KindModel kind,
             Live message,
@@ -584,7 +638,7 @@ final class StoreModel {
             String failure,
             List<DeadLettered> deadLettered) {
         long due = message.token == null ? message.due : message.deliveryDue;
-        kind.live.remove(message.id);
+        end(kind, message);
         deadLettered.add(new DeadLettered(message.id, cause));
         if (kind.kind == QueueKind.MESSAGES) {
             String deadLetter = message.id + "@" + token;
@@ -630,7 +684,7 @@ final class StoreModel {
                 } else {
                     state.put(prefix + "leases", id, message.leaseEnd);
                 }
-                if (message.attempts > 0 || message.postponements > 0 || message.crashes > 0 || message.moved) {
+                if (message.wasHandled() || message.moved || message.successor != null) {
                     state.put(prefix + "deliveries", id, delivery(message));
                 }
             });
@@ -650,6 +704,10 @@ final class StoreModel {
     }
 
     private static String delivery(Live message) {
+        return message.successor == null ? own(message) : own(message) + "\0" + message.successor.stored();
+    }
+
+    private static String own(Live message) {
         String token = message.token == null ? "-" : message.token;
         String counts = message.countText();
         if (message.token != null

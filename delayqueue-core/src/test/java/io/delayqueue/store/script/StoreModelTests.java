@@ -290,12 +290,13 @@ class StoreModelTests {
     }
 
     private OutgoingMessage message(String id) {
-        OnDuplicate mode = random.nextBoolean()
-                ? OnDuplicate.REPLACE
-                : random.nextBoolean() ? OnDuplicate.KEEP : OnDuplicate.REJECT;
+        boolean debounced = random.nextInt(6) == 0;
+        int quiet = 1 + random.nextInt(9000);
+        Due due = debounced ? new Due(quiet, true, quiet + random.nextInt(9000)) : due();
+        OnDuplicate mode = debounced ? OnDuplicate.REPLACE : OnDuplicate.values()[random.nextInt(4)];
         byte[] payload = "p".repeat(random.nextInt(200)).getBytes(UTF_8);
         String nonce = random.nextInt(8) == 0 ? OutgoingMessage.GENERATED_ID : "n" + sent.size() + id;
-        return OutgoingMessage.of(id, due(), mode, nonce, limits(), Map.of(), payload);
+        return OutgoingMessage.of(id, due, mode, nonce, limits(), Map.of(), payload);
     }
 
     private MessageLimits limits() {

@@ -1,0 +1,387 @@
+package io.delayqueue.store.script;
+
+import static io.delayqueue.store.bench.ShardState.message;
+import static io.delayqueue.store.bench.StoreBench.T0;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.message.CancelOutcome;
+import io.delayqueue.message.DeadLetterCause;
+import io.delayqueue.message.Due;
+import io.delayqueue.message.MessageLimits;
+import io.delayqueue.message.MessageSnapshot;
+import io.delayqueue.message.MessageState;
+import io.delayqueue.message.OnDuplicate;
+import io.delayqueue.message.RescheduleOutcome;
+import io.delayqueue.redis.Await;
+import io.delayqueue.store.LeaseTokens;
+import io.delayqueue.store.OutgoingMessage;
+import io.delayqueue.store.bench.PollReplyText;
+import io.delayqueue.store.bench.Polls;
+import io.delayqueue.store.bench.Row;
+import io.delayqueue.store.bench.Sends;
+import io.delayqueue.store.bench.ShardState;
+import io.delayqueue.store.bench.StoreBench;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** The state table of messages after running ones and of debounced ones, in all scripts. */
+class SuccessorTests extends ScriptTable {
+
+    private static final long END = T0 + 30_000;
+
+    static Stream<Row> table() {
+        return Stream.of(afterRunning(), debounced(), ends(), stays()).flatMap(rows -> rows);
+    }
+
+    private static Stream<Row> afterRunning() {
+        return Stream.of(
+                new Row(
+                        "after running: a message that was never handled is replaced",
+                        new ShardState()
+                                .scheduled("scheduled", T0 + 9)
+                                .crashed("released", T0 + 9, 0, "", "")
+                                .put("schedule", "taken", T0 + 9 + 4_000_000_000_000_000L)
+                                .put("messages", "taken", ShardState.stored("taken", T0 + 9))
+                                .put("deliveries", "taken", ">m-1 =5 other - 2 9 E: no"),
+                        SendScriptTests.sends(after("absent"), after("scheduled"), after("released"), after("taken")),
+                        List.of("ACCEPTED 1000", "REPLACED 1000", "REPLACED 1000", "REPLACED 1000"),
+                        stored("absent", stored("scheduled", stored("released", stored("taken", new ShardState()))))),
+                new Row(
+                        "one that is being handled, or waits for its next attempt, stays and gets one successor",
+                        new ShardState()
+                                .leased("a", T0 - 7, "w1-1", END)
+                                .leased("b", T0 - 7, "w1-1+", END)
+                                .successor("b", T0 + 5)
+                                .leased("c", T0 - 7, "w1-1", T0 - 1, 2, "p1/1/0", "E: no")
+                                .retrying("d", T0 + 9, 2, "E: no")
+                                .crashed("e", T0 + 9, 0, "/1/0", "")
+                                .crashed("f", T0 + 9, 0, "", "")
+                                .successor("f", T0 + 5),
+                        SendScriptTests.sends(after("a"), after("b"), after("c"), after("d"), after("e"), after("f")),
+                        List.of(
+                                "ACCEPTED 1000",
+                                "REPLACED 1000",
+                                "ACCEPTED 1000",
+                                "ACCEPTED 1000",
+                                "ACCEPTED 1000",
+                                "REPLACED 1000"),
+                        new ShardState()
+                                .leased("a", T0 - 7, "w1-1", END)
+                                .successor("a", successor("a"))
+                                .leased("b", T0 - 7, "w1-1+", END)
+                                .successor("b", successor("b"))
+                                .leased("c", T0 - 7, "w1-1", T0 - 1, 2, "p1/1/0", "E: no")
+                                .successor("c", successor("c"))
+                                .retrying("d", T0 + 9, 2, "E: no")
+                                .successor("d", successor("d"))
+                                .crashed("e", T0 + 9, 0, "/1/0", "")
+                                .successor("e", successor("e"))
+                                .crashed("f", T0 + 9, 0, "", "")
+                                .successor("f", successor("f"))),
+                Row.unchanged(
+                        "a repeat is recognised in the message and in its successor",
+                        new ShardState()
+                                .leased("a", T0 - 7, "w1-1", END)
+                                .put("messages", "a", message("m", T0, T0 - 7, "\na"))
+                                .leased("b", T0 - 7, "w1-1", END)
+                                .successor("b", message("m", T0, T0 + 5, "\nb")),
+                        SendScriptTests.sends(after("a"), after("b")),
+                        List.of("ACCEPTED -7 again", "ACCEPTED 5 again")),
+                Row.unchanged(
+                        "other duplicates leave the successor",
+                        new ShardState().leased("a", T0 - 7, "w1-1", END).successor("a", T0 + 5),
+                        SendScriptTests.sends(
+                                Sends.message("a", new Due(1000, true), OnDuplicate.REJECT, "m"),
+                                Sends.message("a", new Due(1000, true), OnDuplicate.KEEP, "m")),
+                        List.of("DUPLICATE 1000", "KEPT 1000")),
+                new Row(
+                        "a replacement removes both",
+                        new ShardState().leased("a", T0 - 7, "w1-1", END).successor("a", T0 + 5),
+                        SendScriptTests.sends(Sends.message("a", new Due(1000, true), OnDuplicate.REPLACE, "m")),
+                        List.of("REPLACED 1000"),
+                        stored("a", new ShardState())),
+                Row.unchanged(
+                        "a greater version is kept, in the schedule and as a successor",
+                        new ShardState()
+                                .put("schedule", "a", T0 + 9)
+                                .put("messages", "a", message("n1700000000000006", T0, T0 + 9, "\na"))
+                                .leased("b", T0 - 7, "w1-1", END)
+                                .successor("b", message("n1700000000000006", T0, T0 + 9, "\nb")),
+                        SendScriptTests.sends(version("a"), version("b")),
+                        List.of("KEPT 1000", "KEPT 1000")),
+                new Row(
+                        "a successor needs no room",
+                        new ShardState().leased("a", T0 - 7, "w1-1", END),
+                        bench -> {
+                            bench.limit(1);
+                            return SendScriptTests.sends(after("a"), after("a")).apply(bench);
+                        },
+                        List.of("ACCEPTED 1000", "ACCEPTED 1000 again"),
+                        new ShardState().leased("a", T0 - 7, "w1-1", END).successor("a", successor("a"))));
+    }
+
+    private static Stream<Row> debounced() {
+        String begun = "+old d=1500/" + (T0 - 800);
+        return Stream.of(
+                new Row(
+                        "debounced: the first send, a further one, and one at the end of the longest time",
+                        new ShardState()
+                                .put("schedule", "further", T0 + 5)
+                                .put("messages", "further", message("+old d=1500/" + (T0 - 100), T0, T0 + 5, "\nx"))
+                                .put("schedule", "last", T0 + 5)
+                                .put("messages", "last", message(begun, T0, T0 + 5, "\nx"))
+                                .put("schedule", "late", T0 - 5)
+                                .put("messages", "late", message("+old d=1500/" + (T0 - 2000), T0, T0 - 5, "\nx"))
+                                .scheduled("not debounced", T0 + 5),
+                        SendScriptTests.sends(
+                                debounce("first"),
+                                debounce("further"),
+                                debounce("last"),
+                                debounce("late"),
+                                debounce("not debounced")),
+                        List.of("ACCEPTED 1000", "REPLACED 1000", "REPLACED 700", "REPLACED -500", "REPLACED 1000"),
+                        debounced("first", T0, T0 + 1000)
+                                .put("schedule", "further", T0 + 1000)
+                                .put("messages", "further", series(T0 - 100, T0 + 1000))
+                                .put("schedule", "last", T0 + 700)
+                                .put("messages", "last", series(T0 - 800, T0 + 700))
+                                .put("schedule", "late", T0 - 500)
+                                .put("messages", "late", series(T0 - 2000, T0 - 500))
+                                .put("schedule", "not debounced", T0 + 1000)
+                                .put("messages", "not debounced", series(T0, T0 + 1000))),
+                new Row(
+                        "one that is being handled gets a successor, from whose first send the times count",
+                        new ShardState()
+                                .leased("a", T0 - 7, "w1-1", END)
+                                .put("messages", "a", message(begun, T0, T0 - 7, "\nx"))
+                                .leased("b", T0 - 7, "w1-1", END)
+                                .successor("b", message(begun, T0, T0 + 5, "\nx")),
+                        SendScriptTests.sends(debounce("a"), debounce("b")),
+                        List.of("ACCEPTED 1000", "REPLACED 700"),
+                        new ShardState()
+                                .leased("a", T0 - 7, "w1-1", END)
+                                .put("messages", "a", message(begun, T0, T0 - 7, "\nx"))
+                                .successor("a", series(T0, T0 + 1000))
+                                .leased("b", T0 - 7, "w1-1", END)
+                                .successor("b", series(T0 - 800, T0 + 700))),
+                new Row(
+                        "one that waits for its next attempt is replaced, and the times count anew, or from its successor's",
+                        new ShardState()
+                                .retrying("a", T0 + 9, 2, "E: no")
+                                .put("messages", "a", message(begun, T0, T0 - 7, "\nx"))
+                                .retrying("b", T0 + 9, 2, "E: no")
+                                .successor("b", message(begun, T0, T0 + 5, "\nx")),
+                        SendScriptTests.sends(debounce("a"), debounce("b")),
+                        List.of("REPLACED 1000", "REPLACED 700"),
+                        debounced("a", T0, T0 + 1000)
+                                .put("schedule", "b", T0 + 700)
+                                .put("messages", "b", series(T0 - 800, T0 + 700))),
+                Row.unchanged(
+                        "a repeat moves nothing",
+                        debounced("a", T0 - 900, T0 + 100)
+                                .leased("b", T0 - 7, "w1-1", END)
+                                .successor("b", series(T0 - 900, T0 + 100)),
+                        SendScriptTests.sends(debounce("a"), debounce("b")),
+                        List.of("ACCEPTED 100 again", "ACCEPTED 100 again")));
+    }
+
+    private static Stream<Row> ends() {
+        return Stream.of(
+                new Row(
+                        "acknowledged, with a token or a receipt: the successor is due at its own time, or now",
+                        new ShardState()
+                                .leased("a", T0 - 7, "w1-1", END)
+                                .successor("a", T0 + 5)
+                                .leased("b", T0 - 7, "w1-1+", END)
+                                .successor("b", T0 - 5)
+                                .leased("c", T0 - 7, "w1-2", END, 3, "E: no")
+                                .successor("c", T0 - 5)
+                                .leased("d", T0 - 7, "w1-1", END),
+                        settles(poll -> poll.acknowledge("a", "w1-1")
+                                .acknowledge("b", "w1-1")
+                                .acknowledge("c", LeaseTokens.receipt("w1-2", "c"))
+                                .acknowledge("d", "w1-1")),
+                        "due 0, lease never",
+                        next("a", T0 + 5)
+                                .put("schedule", "b", T0)
+                                .put("messages", "b", message("s", T0, T0 - 5, "\nnext"))
+                                .put("deliveries", "b", "- 0 " + T0 + " ")
+                                .put("schedule", "c", T0)
+                                .put("messages", "c", message("s", T0, T0 - 5, "\nnext"))
+                                .put("deliveries", "c", "- 0 " + T0 + " ")),
+                new Row(
+                        "dead-lettered by the handler, at its last crash and after its expiry",
+                        new ShardState()
+                                .leased("a", T0 - 7, "w1-1", END, 2, "E: old")
+                                .successor("a", T0 + 5)
+                                .leased("b", T0 - 7, "w0-1", T0 - 1, 1, "/4/2!", "")
+                                .successor("b", T0 + 5)
+                                .retrying("c", T0 - 7, 1, "E: old")
+                                .put("messages", "c", message("+n e=" + (T0 - 1), T0, T0 - 7, "\nc"))
+                                .successor("c", T0 + 5),
+                        settles(poll -> poll.claim(5).deadLetter("a", "w1-1", DeadLetterCause.ATTEMPTS_SPENT)),
+                        "deadLettered a:ATTEMPTS_SPENT c:EXPIRED b:CRASHED, due 5, lease never",
+                        next("a", T0 + 5)
+                                .put("schedule", "b", T0 + 5)
+                                .put("messages", "b", message("s", T0, T0 + 5, "\nnext"))
+                                .put("schedule", "c", T0 + 5)
+                                .put("messages", "c", message("s", T0, T0 + 5, "\nnext"))
+                                .deadLetter("a", "w1-1", T0, "ATTEMPTS_SPENT", 2, T0 - 7, "E: no\nat x\nat y")
+                                .deadLetter("b", "w0-1", T0, "CRASHED", 1, T0 - 7, "")
+                                .deadLetter("c", "n." + T0, T0, "EXPIRED", 1, T0 - 7, "E: old")
+                                .put(
+                                        "deadLetters",
+                                        "c@n." + T0,
+                                        ShardState.record(
+                                                T0,
+                                                "EXPIRED",
+                                                1,
+                                                T0 - 7,
+                                                "E: old",
+                                                message("+n e=" + (T0 - 1), T0, T0 - 7, "\nc")))),
+                new Row(
+                        "a cancel removes both",
+                        new ShardState().leased("a", T0 - 7, "w1-1", END).successor("a", T0 + 5),
+                        bench -> Await.result(bench.store().cancel(bench.shard(), "a")),
+                        CancelOutcome.CANCELLED_WHILE_HANDLED,
+                        new ShardState()));
+    }
+
+    private static Stream<Row> stays() {
+        return Stream.of(
+                new Row(
+                        "a retry, a postponement, a release and a crash keep the successor",
+                        new ShardState()
+                                .leased("a", T0 - 7, "w1-1", END)
+                                .successor("a", T0 - 5)
+                                .leased("b", T0 - 7, "w1-1", END)
+                                .successor("b", T0 - 5)
+                                .leased("c", T0 - 7, "w1-1", END)
+                                .successor("c", T0 - 5)
+                                .leased("d", T0 - 7, "w0-1", T0 - 1)
+                                .successor("d", T0 - 5)
+                                .leased("e", T0 - 7, "w0-1+", T0 - 1)
+                                .successor("e", T0 - 5)
+                                .leased("f", T0 - 7, "w1-1", END)
+                                .successor("f", T0 - 5),
+                        settles(poll -> poll.retry("a", "w1-1", 700)
+                                .postpone("b", "w1-1", 700, 3)
+                                .release("c", "w1-1")
+                                .renew("f", "w1-1", 90_000)),
+                        "reclaimed d e, due -7, lease 90000",
+                        new ShardState()
+                                .retrying("a", T0 + 700, 1, "E: no")
+                                .put("messages", "a", ShardState.stored("a", T0 - 7))
+                                .successor("a", T0 - 5)
+                                .crashed("b", T0 + 700, 0, "p1", "")
+                                .put("messages", "b", ShardState.stored("b", T0 - 7))
+                                .successor("b", T0 - 5)
+                                .crashed("c", T0 - 7, 0, "", "")
+                                .successor("c", T0 - 5)
+                                .crashed("d", T0, 0, "/1/0", "")
+                                .put("messages", "d", ShardState.stored("d", T0 - 7))
+                                .successor("d", T0 - 5)
+                                .retrying("e", T0, 1, "")
+                                .put("messages", "e", ShardState.stored("e", T0 - 7))
+                                .successor("e", T0 - 5)
+                                .leased("f", T0 - 7, "w1-1", T0 + 90_000)
+                                .successor("f", T0 - 5)),
+                new Row(
+                        "the next attempt keeps it and does not see it",
+                        new ShardState()
+                                .retrying("a", T0 - 3, 2, "E: no")
+                                .successor("a", T0 - 5)
+                                .crashed("b", T0 - 2, 0, "", "")
+                                .successor("b", T0 - 5),
+                        settles(poll -> poll.claim(5)),
+                        "claimed a#3@-3(E: no) b#1@-2, due never, lease 30000",
+                        new ShardState()
+                                .leased("a", T0 - 3, "w1-3", END, 3, "E: no")
+                                .successor("a", T0 - 5)
+                                .leased("b", T0 - 2, "w1-3", END, 1, "")
+                                .successor("b", T0 - 5)),
+                Row.unchanged(
+                        "a late settlement with an old token changes nothing",
+                        new ShardState().leased("a", T0 - 7, "w1-2", END).successor("a", T0 - 5),
+                        settles(poll -> poll.acknowledge("a", "w1-1").renew("a", "w1-1", 9)),
+                        "gone a, lost a, due never, lease 30000"),
+                new Row(
+                        "a failure with a zero byte is stored without it",
+                        new ShardState().leased("a", T0 - 7, "w1-1", END),
+                        bench -> PollReplyText.of(bench.poll(Polls.by("w1", 3).retry("a", "w1-1", 7, "a\0b"))),
+                        "due 7, lease never",
+                        new ShardState()
+                                .retrying("a", T0 + 7, 1, "E: ab")
+                                .put("messages", "a", ShardState.stored("a", T0 - 7))),
+                new Row(
+                        "a reschedule keeps it",
+                        new ShardState().retrying("a", T0 + 7, 1, "E: no").successor("a", T0 - 5),
+                        bench -> Await.result(bench.store().reschedule(bench.shard(), "a", new Due(70, true))),
+                        RescheduleOutcome.RESCHEDULED,
+                        new ShardState().retrying("a", T0 + 70, 1, "E: no").successor("a", T0 - 5)));
+    }
+
+    @Test
+    void theMessageIsShownWithItsSuccessor() {
+        bench.given(
+                new ShardState().leased("a", T0 - 7, "w1-1", END, 2, "E: no").successor("a", T0 + 5));
+
+        Optional<MessageSnapshot> found = Await.result(bench.store().find(bench.shard(), "a"));
+
+        MessageSnapshot message = found.orElseThrow();
+        assertThat(message.attempts()).isEqualTo(2);
+        assertThat(message.lastFailure()).isEqualTo("E: no");
+        assertThat(message.envelope().payload()).asString().isEqualTo("a");
+        assertThat(message.successor()).satisfies(successor -> {
+            assertThat(successor.state()).isEqualTo(MessageState.SCHEDULED);
+            assertThat(successor.dueAt()).isEqualTo(Instant.ofEpochMilli(T0 + 5));
+            assertThat(successor.envelope().payload()).asString().isEqualTo("next");
+            assertThat(successor.successor()).isNull();
+        });
+    }
+
+    private static OutgoingMessage after(String id) {
+        return Sends.message(id, new Due(1000, true), OnDuplicate.AFTER_RUNNING, "m");
+    }
+
+    private static OutgoingMessage version(String id) {
+        return Sends.message(id, new Due(1000, true), OnDuplicate.AFTER_RUNNING, "n1700000000000005");
+    }
+
+    private static OutgoingMessage debounce(String id) {
+        Due due = Due.debounced(Duration.ofMillis(1000), Duration.ofMillis(1500));
+        return OutgoingMessage.of(
+                id, due, OnDuplicate.REPLACE, "m", MessageLimits.NONE, Map.of("h", "v"), new byte[] {'x'});
+    }
+
+    private static ShardState stored(String id, ShardState to) {
+        return to.put("schedule", id, T0 + 1000).put("messages", id, successor(id));
+    }
+
+    private static String successor(String id) {
+        return message("m", T0, T0 + 1000, "\n" + id);
+    }
+
+    private static String series(long first, long due) {
+        return message("+m d=1500/" + first, T0, due, "h: v\n\nx");
+    }
+
+    private static ShardState debounced(String id, long first, long due) {
+        return new ShardState().put("schedule", id, due).put("messages", id, series(first, due));
+    }
+
+    private static ShardState next(String id, long due) {
+        return new ShardState().put("schedule", id, due).put("messages", id, message("s", T0, due, "\nnext"));
+    }
+
+    private static Function<StoreBench, Object> settles(UnaryOperator<Polls> settle) {
+        return bench -> PollReplyText.of(bench.poll(settle.apply(Polls.by("w1", 3))));
+    }
+}
