@@ -156,7 +156,7 @@ if usual and acks > 0 then
     while usual and i < next do
       local delivery = ackedDeliveries[i]
       usual = delivery == token or delivery == alone or (digest and delivery
-        and redis.sha1hex(string.match(delivery, '^[^+]*') .. ' ' .. ARGV[19 + i]) == digest)
+        and redis.sha1hex((string.match(delivery, '^([^+]*)%+?$') or '') .. ' ' .. ARGV[19 + i]) == digest)
       i = i + 1
     end
   end

@@ -14,6 +14,7 @@ import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.message.RescheduleOutcome;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.EnvelopeFormat;
+import io.delayqueue.store.LeaseTokens;
 import io.delayqueue.store.OutgoingMessage;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.PollReply.DeadLettered;
@@ -121,7 +122,8 @@ final class StoreModel {
         @Nullable
         Live held(String id, String token) {
             Live message = live.get(id);
-            return message != null && token.equals(message.token) ? message : null;
+            String held = message == null ? null : message.token;
+            return held != null && (token.equals(held) || token.equals(LeaseTokens.receipt(held, id))) ? message : null;
         }
     }
 
@@ -579,10 +581,16 @@ final class StoreModel {
             message.postponements++;
         } else if (settlement instanceof Settlement.Postpone postpone) {
             String failure = DeadLetterFormat.write(postpone.failure());
-            toDeadLetters(kind, message, postpone.token(), DeadLetterCause.POSTPONEMENTS_SPENT, failure, deadLettered);
+            toDeadLetters(
+                    kind,
+                    message,
+                    requireNonNull(message.token),
+                    DeadLetterCause.POSTPONEMENTS_SPENT,
+                    failure,
+                    deadLettered);
         } else if (settlement instanceof Settlement.ToDeadLetters deadLetter) {
             String failure = DeadLetterFormat.write(deadLetter.failure());
-            toDeadLetters(kind, message, deadLetter.token(), deadLetter.cause(), failure, deadLettered);
+            toDeadLetters(kind, message, requireNonNull(message.token), deadLetter.cause(), failure, deadLettered);
         }
     }
 

@@ -13,6 +13,7 @@ import io.delayqueue.message.QueueKind;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.CrashLimits;
+import io.delayqueue.store.LeaseTokens;
 import io.delayqueue.store.OutgoingMessage;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.PollRequest;
@@ -318,7 +319,11 @@ class StoreModelTests {
         log.add("poll " + kind + " " + request);
         PollReply reply = model.poll(kind, request);
         List<Held> mine = held(kind, consumer);
-        reply.claims().forEach(claim -> mine.add(new Held(claim.id(), claim.token())));
+        // a receipt settles as the token does
+        reply.claims()
+                .forEach(claim -> mine.add(new Held(
+                        claim.id(),
+                        random.nextInt(4) == 0 ? LeaseTokens.receipt(claim.token(), claim.id()) : claim.token())));
         return PollReplyText.of(reply);
     }
 

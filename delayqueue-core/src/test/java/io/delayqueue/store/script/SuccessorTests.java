@@ -216,6 +216,10 @@ class SuccessorTests extends ScriptTable {
                                 .put("schedule", "c", T0)
                                 .put("messages", "c", message("s", T0, T0 - 5, "\nnext"))
                                 .put("deliveries", "c", "- 0 " + T0 + " ")),
+                acknowledged("w1-1", "w1-1"),
+                acknowledged("w1-1+", "w1-1"),
+                acknowledged("w1-1", LeaseTokens.receipt("w1-1", "a")),
+                acknowledged("w1-1+", LeaseTokens.receipt("w1-1", "a")),
                 new Row(
                         "dead-lettered by the handler, at its last crash and after its expiry",
                         new ShardState()
@@ -252,6 +256,16 @@ class SuccessorTests extends ScriptTable {
                         bench -> Await.result(bench.store().cancel(bench.shard(), "a")),
                         CancelOutcome.CANCELLED_WHILE_HANDLED,
                         new ShardState()));
+    }
+
+    /** Alone it would take the short way of the script. */
+    private static Row acknowledged(String delivery, String token) {
+        return new Row(
+                "acknowledged alone: " + delivery + " with " + token,
+                new ShardState().leased("a", T0 - 7, delivery, END).successor("a", T0 + 5),
+                settles(poll -> poll.acknowledge("a", token)),
+                "due 5, lease never",
+                next("a", T0 + 5));
     }
 
     private static Stream<Row> stays() {
