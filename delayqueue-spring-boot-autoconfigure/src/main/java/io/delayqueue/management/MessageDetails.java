@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param lastFailure cause of the last failed attempt; omitted if there was none
  * @param headers names and values; omitted if the caller may not see them
  * @param payload stored payload
+ * @param successor the message that takes over when this one ends; omitted if there is none
  */
 public record MessageDetails(
         String topic,
@@ -38,7 +39,19 @@ public record MessageDetails(
         @Nullable Instant leaseEnd,
         @Nullable String lastFailure,
         @Nullable Map<String, String> headers,
-        Payload payload) {
+        Payload payload,
+        @Nullable Successor successor) {
+
+    /**
+     * A message that takes over when the live one ends.
+     *
+     * @param dueAt earliest time of its delivery
+     * @param sentAt time of the send
+     * @param headers names and values; omitted if the caller may not see them
+     * @param payload stored payload
+     */
+    public record Successor(
+            Instant dueAt, Instant sentAt, @Nullable Map<String, String> headers, Payload payload) {}
 
     /** Creates what a caller sees of a message. */
     public static MessageDetails of(MessageSnapshot message, Shown shown) {
@@ -55,6 +68,19 @@ public record MessageDetails(
                 message.holder(),
                 message.leaseEnd(),
                 message.lastFailure(),
+                shown == Shown.SIZE ? null : envelope.headers(),
+                Payload.of(envelope.payload(), shown),
+                successor(message.successor(), shown));
+    }
+
+    private static @Nullable Successor successor(@Nullable MessageSnapshot message, Shown shown) {
+        if (message == null) {
+            return null;
+        }
+        Envelope envelope = message.envelope();
+        return new Successor(
+                message.dueAt(),
+                envelope.sentAt(),
                 shown == Shown.SIZE ? null : envelope.headers(),
                 Payload.of(envelope.payload(), shown));
     }

@@ -163,6 +163,41 @@ class MessagesTests {
     }
 
     @Test
+    void aMessageIsKeptBehindTheOneThatIsBeingHandled() {
+        node.send(topic, "{\"id\": \"a\", \"payload\": 1}");
+        JsonNode running = node.receiveOne(topic);
+
+        Reply first = node.send(
+                topic,
+                "{\"id\": \"a\", \"payload\": 2, \"onDuplicate\": \"after_running\", \"headers\": {\"x\": \"y\"}}");
+        Reply last = node.send(topic, "{\"id\": \"a\", \"payloadText\": \"3\", \"onDuplicate\": \"after_running\"}");
+
+        assertThat(first.json().path("outcome").asString()).isEqualTo("accepted");
+        assertThat(last.json().path("outcome").asString()).isEqualTo("replaced");
+        JsonNode successor = found("a").path("successor");
+        assertThat(successor.path("payload").asInt()).isEqualTo(3);
+        assertThat(successor.path("dueAt").asString()).matches(DATE);
+        assertThat(node.post("/leases/" + running.path("receipt").asString() + "/acknowledge", "")
+                        .status())
+                .isEqualTo(204);
+        assertThat(node.receiveOne(topic).path("payload").asInt()).isEqualTo(3);
+        assertThat(found("a").has("successor")).isFalse();
+    }
+
+    @Test
+    void aDebouncedMessageIsDueALongestTimeAfterTheFirstSend() {
+        String debounce = "\"debounce\": {\"quiet\": \"1h\", \"atTheLatest\": \"1h\"}";
+        Reply first = node.send(topic, "{\"id\": \"a\", \"payload\": 1, " + debounce + "}");
+        Reply second = node.send(topic, "{\"id\": \"a\", \"payload\": 2, " + debounce + "}");
+
+        assertThat(first.json().path("outcome").asString()).isEqualTo("accepted");
+        assertThat(second.json().path("outcome").asString()).isEqualTo("replaced");
+        assertThat(second.json().path("dueAt")).isEqualTo(first.json().path("dueAt"));
+        assertThat(found("a").path("payload").asInt()).isEqualTo(2);
+        assertThat(found("a").path("dueAt")).isEqualTo(first.json().path("dueAt"));
+    }
+
+    @Test
     void eachMessageOfABatchHasAResult() {
         node.send(topic, "{\"id\": \"b\", \"delay\": \"1h\", \"payload\": 1}");
 

@@ -28,7 +28,7 @@ class StrictnessTests {
                      | The field 'payload' is required. Set any JSON value, a string in 'payloadText', or bytes in 'payloadBase64'.
                     {"payload": null} | The field 'payload' must not be null. Set another JSON value.
                     {"payload": 1, "payloadText": "a"} | The field 'payload' must not be combined with 'payloadText' or 'payloadBase64'. Set one of the three.
-                    {"payload": 1, "dealy": "1m"} | Unknown field 'dealy': the fields are id, delay, dueAt, payload, payloadText, payloadBase64, headers, maxAttempts, lease, expireAfter, expireAt, onDuplicate.
+                    {"payload": 1, "dealy": "1m"} | Unknown field 'dealy': the fields are id, delay, dueAt, debounce, payload, payloadText, payloadBase64, headers, maxAttempts, lease, expireAfter, expireAt, onDuplicate.
                     {"payload": 1, "payload": 2} | The field 'payload' must not be repeated.
                     {"payload": 1, "delay": "soon"} | The field 'delay' must be a duration such as "PT10M", "10m" or 600000 (ms), but was "soon".
                     {"payload": 1, "delay": "10"} | The field 'delay' must be a duration such as "PT10M", "10m" or 600000 (ms), but was "10".
@@ -39,6 +39,15 @@ class StrictnessTests {
                     {"payload": 1, "lease": "1ms"} | The field 'lease' must be from 1 s to 1 day, but was 1 ms.
                     {"payload": 1, "dueAt": "tomorrow"} | The field 'dueAt' must be a date such as "2030-01-31T12:00:00Z", but was "tomorrow".
                     {"payload": 1, "dueAt": "2030-01-31T12:00:00Z", "delay": 1} | The field 'dueAt' must not be combined with 'delay'. Set one of the two.
+                    {"payload": 1, "id": "a", "debounce": {}} | The field 'debounce.quiet' is required.
+                    {"payload": 1, "id": "a", "debounce": 5} | The field 'debounce' must be an object, but was 5.
+                    {"payload": 1, "id": "a", "debounce": {"quiet": 5}} | The field 'debounce.atTheLatest' is required.
+                    {"payload": 1, "id": "a", "debounce": {"quiet": 0, "atTheLatest": 5}} | The field 'debounce.quiet' must be from 1 ms to 1,000 years, but was 0 s.
+                    {"payload": 1, "id": "a", "debounce": {"quiet": 5, "atTheLatest": 4}} | The field 'debounce.atTheLatest' must not be less than 'quiet'.
+                    {"payload": 1, "id": "a", "debounce": {"quiet": 5, "atTheLatest": "5000d"}} | The message can't be sent: it is due in 5,000 days, but delayqueue.limits.max-delay is 3,653 days.
+                    {"payload": 1, "id": "a", "debounce": {"quiet": 5, "atTheLatest": 5}, "delay": 1} | The field 'debounce' must not be combined with 'delay' or 'dueAt'. Set one of the three.
+                    {"payload": 1, "id": "a", "debounce": {"quiet": 5, "atTheLatest": 5}, "onDuplicate": "keep"} | The message can't be sent: debounce and onDuplicate exclude each other: a debounced message replaces the live one.
+                    {"payload": 1, "debounce": {"quiet": 5, "atTheLatest": 5}} | The message can't be sent: debounce requires an id; set the one that the sends have in common.
                     {"payload": 1, "maxAttempts": 0} | The field 'maxAttempts' must be 1 or more, but was 0.
                     {"payload": 1, "maxAttempts": 1.0} | The field 'maxAttempts' must be an integer, but was 1.0.
                     {"payload": 1, "maxAttempts": "3"} | The field 'maxAttempts' must be an integer, but was "3".
@@ -48,7 +57,7 @@ class StrictnessTests {
                     {"payload": 1, "headers": {"a": 1}} | The field 'headers.a' must be a string, but was 1.
                     {"payload": 1, "headers": ["a"]} | The field 'headers' must be an object of strings such as {"tags": "vip"}, but was ["a"].
                     {"payload": 1, "headers": {"": "a"}} | The message can't be sent: A header's name must not be blank.
-                    {"payload": 1, "onDuplicate": "REPLACE"} | The field 'onDuplicate' must be "reject" or "keep" or "replace", but was "REPLACE".
+                    {"payload": 1, "onDuplicate": "REPLACE"} | The field 'onDuplicate' must be "reject" or "keep" or "replace" or "after_running", but was "REPLACE".
                     {"payload": 1, "expireAfter": 1, "expireAt": "2030-01-31T12:00:00Z"} | The message can't be sent: Set expireAfter or expireAt, not both.
                     {"payloadBase64": "%"} | The field 'payloadBase64' must be bytes in Base64, without line breaks, but was "%".
                     [1] | The body must be a JSON object.
@@ -110,7 +119,7 @@ class StrictnessTests {
                     /topics/strict/messages/batch | {} | The field 'messages' is required. Set an array.
                     /topics/strict/messages/batch | {"messages": []} | The field 'messages' must have at least one element.
                     /topics/strict/messages/batch | {"messages": [{"payload": 1}, {"payload": 1, "delay": "x"}]} | The field 'messages[1].delay' must be a duration such as "PT10M", "10m" or 600000 (ms), but was "x".
-                    /topics/strict/messages/batch | {"messages": [{"payload": 1, "x": 1}]} | Unknown field 'messages[0].x': the fields are id, delay, dueAt, payload, payloadText, payloadBase64, headers, maxAttempts, lease, expireAfter, expireAt, onDuplicate.
+                    /topics/strict/messages/batch | {"messages": [{"payload": 1, "x": 1}]} | Unknown field 'messages[0].x': the fields are id, delay, dueAt, debounce, payload, payloadText, payloadBase64, headers, maxAttempts, lease, expireAfter, expireAt, onDuplicate.
                     /topics/strict/messages/batch | {"messages": [{"payload": 1, "id": ""}]} | The message can't be sent: A message id must not be blank.
                     /leases/RECEIPT/acknowledge | {"x": 1} | Unknown field 'x': the body must be empty.
                     /leases/RECEIPT/retry | {"delay": "4000d"} | The field 'delay' must be from 0 s to 3,650 days, but was 4,000 days.

@@ -98,6 +98,7 @@ function messageFacts(message) {
     ['Held by', message.holder ? name(message.holder) : null],
     ['Lease ends', message.leaseEnd ? moment(message.leaseEnd) : null],
     ['Last failure', message.lastFailure ? h('span', { class: 'failed' }, words(message.lastFailure)) : null, 'long'],
+    ['Successor due', message.successor ? moment(message.successor.dueAt) : null],
   ]);
 }
 

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  */
 public sealed interface ApiRequest
         permits DeadLetterRequest,
+                DebounceRequest,
                 DueRequest,
                 EmptyRequest,
                 ExtendRequest,

@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  * @param delay time until the message is due, 0 to delayqueue.limits.max-delay; by default 0
  * @param dueAt date at which the message is due, instead of a delay, at most delayqueue.limits.max-delay from now; a
  *     past date means immediately
+ * @param debounce instead of a delay or date: makes the message due when it was not sent again for a time; requires id and
+ *     excludes onDuplicate
  * @param payload any JSON value except null, stored as it is written
  * @param payloadText instead of payload: a text, stored in UTF-8
  * @param payloadBase64 instead of payload: bytes in Base64, stored decoded
@@ -31,13 +33,15 @@ import org.jspecify.annotations.Nullable;
  * @param lease duration of the lease of each delivery, overrides the setting of the listener or receiver; 1 s to 1 d
  * @param expireAfter time after the due time until which the message is delivered, 0 to 1,000 years
  * @param expireAt date until which the message is delivered, between 1970 and 9999
- * @param onDuplicate behavior if a message with the id is live: reject, keep or replace; by default reject
+ * @param onDuplicate behavior if a message with the id is live: reject, keep, replace, or after_running, which delivers the
+ *     message after the one that is being handled; by default reject
  */
 @SuppressWarnings("ArrayRecordComponent") // passed to the template without a copy
 public record SendRequest(
         @Nullable String id,
         @Nullable Duration delay,
         @Nullable Instant dueAt,
+        @Nullable DebounceRequest debounce,
         @Nullable JsonText payload,
         @Nullable String payloadText,
         byte @Nullable [] payloadBase64,
@@ -55,6 +59,10 @@ public record SendRequest(
         checkPayload(payload, payloadText, payloadBase64);
         payload = JsonText.NULL.equals(payload) ? null : payload;
         ApiRequest.checkDue(delay, dueAt);
+        if (debounce != null && (delay != null || dueAt != null)) {
+            throw InvalidRequestException.ofField(
+                    "debounce", "must not be combined with 'delay' or 'dueAt'. Set one of the three.");
+        }
         ApiRequest.checkRange("delay", delay, Duration.ZERO, MAX_DURATION);
         ApiRequest.checkPositive("maxAttempts", maxAttempts);
         ApiRequest.checkRange("lease", lease, MIN_LEASE, MAX_LEASE);
@@ -106,6 +114,9 @@ public record SendRequest(
         }
         if (dueAt != null) {
             message.dueAt(dueAt);
+        }
+        if (debounce != null) {
+            message.debounce(debounce.quiet(), debounce.atTheLatest());
         }
         if (maxAttempts != null) {
             message.maxAttempts(maxAttempts);
