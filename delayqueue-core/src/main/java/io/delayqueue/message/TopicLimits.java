@@ -7,6 +7,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import org.springframework.util.Assert;
 
 /**
  * Limits of a topic, over all nodes. A topic with limits has one shard. Immutable.
@@ -71,6 +72,7 @@ public record TopicLimits(
          * @throws InvalidOptionException if a value is out of range
          */
         public Rate {
+            Assert.notNull(period, "'period' must not be null");
             if (count < 1 || count > MOST) {
                 throw rate("must have a count from 1 to 1,000,000, but its count was " + count);
             }
@@ -100,6 +102,7 @@ public record TopicLimits(
          * @throws InvalidOptionException if the text has another form or a value is out of range
          */
         public static Rate parse(String text) {
+            Assert.notNull(text, "'text' must not be null");
             Matcher parts = RATE.matcher(text.trim());
             if (!parts.matches()) {
                 throw rate("must be a count and a period, such as 100/1m, but was '" + Printable.of(text.trim()) + "'");

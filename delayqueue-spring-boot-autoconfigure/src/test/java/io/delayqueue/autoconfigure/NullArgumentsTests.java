@@ -109,6 +109,7 @@ class NullArgumentsTests {
         check(ReceiveRequest.class, null);
         check(DelayMessage.class, null);
         check(DelayMessage.Builder.class, DelayMessage.to("a"));
+        check(TopicLimits.Rate.class, null);
         check(DelayListenerEndpoint.class, null);
         check(DelayListenerEndpoint.Builder.class, DelayListenerEndpoint.to("a"));
 
