@@ -52,8 +52,9 @@ public record LimitState(
         }
         long interval = Long.parseLong(parts.group(2));
         long burst = Long.parseLong(parts.group(3));
+        // as limiting.lua reads the arrival time after a change to a shorter interval
         long opensIn = interval > 0 && NUMBER.matcher(arrival).matches()
-                ? Long.parseLong(arrival) - (burst - 1) * interval - steadyMicros
+                ? Math.min(Long.parseLong(arrival) - steadyMicros, burst * interval) - (burst - 1) * interval
                 : 0;
         return new LimitState(
                 Long.parseLong(parts.group(1)),

@@ -352,14 +352,23 @@ class LimitScriptTests {
     }
 
     @Test
+    void aRateThatWasRaisedReopensAsClaimsSeeIt() {
+        meta("arrival", Long.toString(T0 * 1000 + 3_600_000_000L));
+        meta("limits", "0 1000000 3 0");
+        assertThat(count().limits())
+                .extracting(LimitState::reopensAt)
+                .isEqualTo(Instant.ofEpochMilli(T0).plusSeconds(1));
+    }
+
+    @Test
     void timesFollowTheSteadyClock() {
         meta("limits", "0 1000000 1 0");
         meta("jumped", "60000");
-        meta("arrival", Long.toString((T0 - 60_000) * 1000 + 2_000_000));
+        meta("arrival", Long.toString((T0 - 60_000) * 1000 + 1_000_000));
         meta("hold", (T0 - 60_000 + 5000) + " 3 a b");
         LimitState state = count().limits();
         assertThat(state).isNotNull();
-        assertThat(state.reopensAt()).isEqualTo(Instant.ofEpochMilli(T0 + 2000));
+        assertThat(state.reopensAt()).isEqualTo(Instant.ofEpochMilli(T0 + 1000));
         assertThat(state.hold()).isEqualTo(new Hold(Instant.ofEpochMilli(T0 + 5000), 3, "a b"));
     }
 
