@@ -42,6 +42,7 @@ final class ReadyMessage {
                          curl -s http://localhost:${local.server.port}/orders
 
                   An order that isn't paid within ${sample.payment-window} is cancelled by its delayed message.
+                  Text messages about deliveries keep to the rate of their provider: ${delayqueue.topics.text-message.rate}.
                   Ctrl-C closes the shop. Its orders stay in %s; delete it to start without orders.
                 """)
                 .formatted(Path.of(environment.getProperty("sample.data", "."))

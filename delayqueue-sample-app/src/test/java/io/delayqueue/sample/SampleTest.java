@@ -19,7 +19,7 @@ import org.springframework.context.annotation.Import;
             "sample.payment-window=30m",
             "sample.review-after=14d",
             "sample.notice.intervals=0s,100ms,200ms",
-            "sample.notice.timeout=20s",
+            "sample.http-timeout=20s",
             "spring.datasource.url=jdbc:h2:mem:${random.uuid};DB_CLOSE_DELAY=-1"
         })
 @AutoConfigureRestTestClient

@@ -79,21 +79,24 @@ public final class Shop {
 
     /** Sets the behaviour of the merchant. */
     public void merchant(String behaviour) {
-        http.put()
-                .uri("/merchant/behaviour")
-                .contentType(MediaType.APPLICATION_JSON)
-                .body("\"" + behaviour + "\"")
-                .exchange()
-                .expectStatus()
-                .isOk();
+        put("/merchant/behaviour", "\"" + behaviour + "\"");
     }
 
     /** Sets the number of simulated customers. */
     public void crowd(String size) {
+        put("/crowd/size", "\"" + size + "\"");
+    }
+
+    /** Sets the number of text messages that the provider permits in a second. */
+    public void textsPerSecond(int permitted) {
+        put("/text-provider/rate", permitted);
+    }
+
+    private void put(String address, Object body) {
         http.put()
-                .uri("/crowd/size")
+                .uri(address)
                 .contentType(MediaType.APPLICATION_JSON)
-                .body("\"" + size + "\"")
+                .body(body)
                 .exchange()
                 .expectStatus()
                 .isOk();

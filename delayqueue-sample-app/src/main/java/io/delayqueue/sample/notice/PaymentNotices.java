@@ -8,6 +8,8 @@ import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Failure;
 import io.delayqueue.message.ReplayOutcome;
+import io.delayqueue.sample.JsonClient;
+import io.delayqueue.sample.SampleProperties;
 import io.delayqueue.sample.journal.Journal;
 import io.delayqueue.sample.journal.JournalEntry.Actor;
 import io.delayqueue.sample.order.Order;
@@ -29,19 +31,22 @@ final class PaymentNotices {
     private final DelayQueueOperations delayQueue;
     private final DelayQueueAdmin admin;
     private final NoticeTable notices;
-    private final MerchantClient merchant;
+    private final JsonClient http;
+    private final SampleProperties properties;
     private final Journal journal;
 
     PaymentNotices(
             DelayQueueOperations delayQueue,
             DelayQueueAdmin admin,
             NoticeTable notices,
-            MerchantClient merchant,
+            JsonClient http,
+            SampleProperties properties,
             Journal journal) {
         this.delayQueue = delayQueue;
         this.admin = admin;
         this.notices = notices;
-        this.merchant = merchant;
+        this.http = http;
+        this.properties = properties;
         this.journal = journal;
     }
 
@@ -66,7 +71,7 @@ final class PaymentNotices {
     @DelayListener(topic = TOPIC, backoff = "${sample.notice.intervals}", notRetryable = HttpClientErrorException.class)
     void tell(PaymentNotice notice, Delivery delivery) {
         try {
-            merchant.tell(notice);
+            http.post(properties.notice().url(), notice.orderId(), notice);
         } catch (RestClientException e) {
             journal.handled(notice.orderId(), delivery, "The merchant did not accept the notice.");
             throw e;
