@@ -1,5 +1,6 @@
 package io.delayqueue.container;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -170,6 +171,45 @@ class LimitedTopicTests extends NodeTest {
         CompletableFuture<List<LeasedDelivery>> waiting = waits.receiver.receiveAsync("t", 2, Duration.ofMinutes(1));
         first.get(0).acknowledge().join();
         assertThat(waiting.join()).hasSize(1);
+    }
+
+    /** The node has one thread for the polls of both topics. */
+    @ParameterizedTest
+    @ValueSource(strings = {"1 0 1 0", "0 3600000000 1 0", "hold"})
+    void aTopicThatIsHeldBackTakesNothingFromAnother(String limits) {
+        AtomicInteger polls = new AtomicInteger();
+        QueueNode both = add(QueueNode.on(redis.port())
+                .settings(Pacing.quiet().taskThreads(1).settings())
+                .scripts(runner -> call -> {
+                    if (call.script().name().equals("poll")
+                            && new String(call.keys().get(0), UTF_8).contains("{t:0.0}")) {
+                        polls.incrementAndGet();
+                    }
+                    return runner.run(call);
+                }));
+        boolean hold = limits.equals("hold");
+        if (!hold) {
+            limit(limits);
+        }
+        send(2000);
+        both.listen("t", EIGHT.toBuilder().concurrency(1).build(), deliveries -> {
+            if (hold) {
+                deliveries.get(0).acknowledgement().holdTopic(Duration.ofHours(1));
+            }
+            release.await();
+            return null;
+        });
+        await().until(() -> happenings.count(hold ? "released" : "started") == 1);
+        both.listen("other", EIGHT, deliveries -> null);
+        one.template.send(message("other", "first"));
+        await().until(() -> happenings.count("acknowledged first") == 1);
+
+        assertThat(polls.getAndSet(0)).isPositive();
+        for (int i = 0; i < 1000; i++) {
+            one.template.send(message("other", "m" + i));
+        }
+        await().until(() -> happenings.count("acknowledged m") == 1000);
+        assertThat(polls).hasValue(0);
     }
 
     @Test

@@ -5,6 +5,10 @@ import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.container.QueueNode;
 import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.Due;
+import io.delayqueue.message.ReplayOutcome;
+import io.delayqueue.message.Shard;
+import io.delayqueue.redis.Await;
 import io.delayqueue.template.receive.ReceiveRequest;
 import io.delayqueue.test.redis.RedisServerProcess;
 import io.delayqueue.testing.RawRedis;
@@ -54,6 +58,7 @@ class LimitsUnderKillsTests {
     private final TreeMap<Long, Integer> changes = new TreeMap<>();
 
     private final Set<String> settled = ConcurrentHashMap.newKeySet();
+    private final Set<String> replayed = new HashSet<>();
 
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)
     Path directory;
@@ -92,6 +97,7 @@ class LimitsUnderKillsTests {
             int reached = (int) ((long) messages * kill / (KILLS + 2));
             await().atMost(MAX_WAIT).until(() -> {
                 startMissing();
+                replayDeadLetters();
                 return settled.size() >= reached;
             });
             Collections.shuffle(consumers, random);
@@ -101,7 +107,7 @@ class LimitsUnderKillsTests {
         }
         await().atMost(MAX_WAIT).until(() -> {
             startMissing();
-            return stored("messages").isEmpty();
+            return !replayDeadLetters() && stored("messages").isEmpty();
         });
         receiver.interrupt();
         receiver.join();
@@ -119,9 +125,11 @@ class LimitsUnderKillsTests {
             assertThat(most).isLessThanOrEqualTo(limit);
             assertThat(overfull).isZero();
         }
-        Set<String> dead = new HashSet<>();
-        stored("deadLetters").forEach(id -> dead.add(id.substring(0, id.lastIndexOf('@'))));
-        assertThat(dead).allMatch(id -> ConsumerProcess.alwaysFails(Integer.parseInt(id.substring(1))));
+        System.out.println(replayed.size() + " dead letters were replayed");
+        assertThat(replayed).isNotEmpty();
+        assertThat(stored("deadLetters"))
+                .allMatch(id -> ConsumerProcess.alwaysFails(
+                        Integer.parseInt(messageId(id).substring(1))));
         assertThat(stored("deliveries")).isEmpty();
         assertThat(Ledger.ids(redis, "ZRANGE", key("leases"), "0", "-1")).isEmpty();
         assertThat(Ledger.ids(redis, "ZRANGE", key("schedule"), "0", "-1")).isEmpty();
@@ -174,6 +182,25 @@ class LimitsUnderKillsTests {
                 throw e;
             }
         }
+    }
+
+    /** Replays messages that are dead letters for the first time. */
+    private boolean replayDeadLetters() {
+        List<String> dead = stored("deadLetters").stream()
+                .filter(id -> !replayed.contains(messageId(id)))
+                .limit(500)
+                .toList();
+        if (dead.isEmpty()) {
+            return false;
+        }
+        assertThat(Await.result(node.store.replay(Shard.single(ConsumerProcess.TOPIC), dead, Due.NOW)))
+                .containsOnly(ReplayOutcome.REPLAYED);
+        dead.forEach(id -> replayed.add(messageId(id)));
+        return true;
+    }
+
+    private static String messageId(String deadLetterId) {
+        return deadLetterId.substring(0, deadLetterId.lastIndexOf('@'));
     }
 
     private void startMissing() {

@@ -7,7 +7,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.Due;
 import io.delayqueue.message.OnDuplicate;
+import io.delayqueue.message.TopicLimits;
+import io.delayqueue.message.TopicLimits.Rate;
 import io.delayqueue.redis.Await;
+import io.delayqueue.store.Claim;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.bench.PollReplyText;
 import io.delayqueue.store.bench.Polls;
@@ -16,11 +19,15 @@ import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.ShardState;
 import io.delayqueue.store.bench.StoreBench;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.function.Function;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The state table of {@code poll.lua} in a topic with limits. */
 class PollLimitTests extends ScriptTable {
@@ -207,6 +214,51 @@ class PollLimitTests extends ScriptTable {
         bench.clock(T0 + 3_600_000 + 59_000);
         assertThat(claimed(bench.poll(Polls.by("w1", 3).claim(1).after(59_000))))
                 .containsExactly("b");
+    }
+
+    /** Polls as a poller does, when the script says that the rate reopens, but up to 3 ms late. */
+    private static List<Long> starts(Rate rate, int messages) {
+        limit(new TopicLimits(null, rate, null).scriptText());
+        ShardState due = new ShardState();
+        for (int i = 0; i < messages; i++) {
+            due.scheduled("m" + i, T0 - messages + i);
+        }
+        bench.given(due);
+        Random lateness = new Random(messages);
+        List<Long> starts = new ArrayList<>();
+        Polls poll = Polls.by("w1", 1);
+        long now = T0;
+        for (int sequence = 2; starts.size() < messages; sequence++) {
+            PollReply reply = bench.poll(poll.claim(500));
+            poll = Polls.by("w1", sequence);
+            for (Claim claim : reply.claims()) {
+                starts.add(now);
+                poll.acknowledge(claim.id(), claim.token());
+            }
+            long next = Math.max(now, reply.nextDueMillis()) + lateness.nextInt(4);
+            if (starts.size() < messages) {
+                poll.after(next - now);
+                now = next;
+                bench.clock(now);
+            }
+        }
+        return starts;
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1/1s", "5/1s", "19/1s", "20/1s", "300/1s", "100/1m"})
+    void whileMessagesWaitEachPeriodHoldsAtLeastNineTenthsOfTheRate(String text) {
+        Rate rate = Rate.parse(text);
+        List<Long> starts = starts(rate, 4 * rate.count());
+        long period = rate.period().toMillis();
+        long last = starts.get(starts.size() - 1);
+        assertThat(starts.stream()
+                        .filter(start -> start + period <= last)
+                        .map(start -> starts.stream()
+                                .filter(other -> other >= start && other < start + period)
+                                .count()))
+                .isNotEmpty()
+                .allSatisfy(count -> assertThat(count).isBetween((9L * rate.count() + 9) / 10, (long) rate.count()));
     }
 
     @Test
