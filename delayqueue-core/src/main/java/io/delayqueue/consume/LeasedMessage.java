@@ -180,7 +180,7 @@ public abstract class LeasedMessage implements Acknowledgement, PendingSettlemen
     }
 
     /** The settlement for a request to retry: dead-letters the message after the last permitted attempt. */
-    public final Settlement retryOrDeadLetter(Duration delay, String reason) {
+    protected final Settlement retryOrDeadLetter(Duration delay, String reason) {
         Settlement.Retry.checkDelay(delay);
         return claim.retryOrDeadLetter(
                 delay, new Failure("retry", Objects.requireNonNull(reason, "reason")), maxAttempts());

@@ -124,14 +124,9 @@ final class ClaimedDelivery extends LeasedMessage implements Delivery {
         return deliveries.extend(this, extension);
     }
 
-    /** The settlement for a request to retry: dead-letter after the last permitted attempt. */
-    Settlement retryOrDeadLetter(Duration delay) {
-        return retryOrDeadLetter(delay, "requested by the handler");
-    }
-
     @Override
     public CompletableFuture<Boolean> retry(Duration delay) {
-        return settle(retryOrDeadLetter(delay));
+        return settle(retryOrDeadLetter(delay, "requested by the handler"));
     }
 
     // ---- what a handler sees ---------------------------------------------------------------------------------------

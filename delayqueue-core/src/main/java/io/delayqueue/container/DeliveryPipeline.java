@@ -210,11 +210,12 @@ final class DeliveryPipeline {
 
     /** Returns the settlement of a failed delivery, even if code of the application throws. */
     private Settlement decision(ClaimedDelivery delivery, Throwable failure) {
+        Throwable exception = Completions.cause(failure);
         try {
-            return settlementAfter(delivery, Completions.cause(failure));
+            return settlementAfter(delivery, exception);
         } catch (Throwable e) {
             FailureLog.log(log::error, describe(delivery) + " failed, and so did the retry decision", e);
-            return delivery.retryOrDeadLetter(WHEN_POLICY_FAILS);
+            return delivery.claim().retryOrDeadLetter(WHEN_POLICY_FAILS, Failure.of(exception), delivery.maxAttempts());
         }
     }
 

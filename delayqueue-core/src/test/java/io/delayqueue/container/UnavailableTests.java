@@ -6,6 +6,7 @@ import io.delayqueue.listener.DeliveryHandler;
 import io.delayqueue.listener.DependencyUnavailableException;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.listener.ListenerStatus.State;
+import io.delayqueue.message.DaemonThreads;
 import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.ShardCounts;
@@ -122,6 +123,24 @@ class UnavailableTests extends HandlingTest {
         }
         assertThat(happenings.of("deadLettered")).containsExactly("deadLettered bad ATTEMPTS_SPENT");
         assertThat(deadLetterOf("bad").attempts()).isEqualTo(3);
+    }
+
+    @Test
+    void messageWhoseCircuitFailsRecordsTheFailureOfItsHandler() {
+        TaskPool pool = new TaskPool(2, DaemonThreads.factory(Thread::new, "task"), System::nanoTime, (task, e) -> {});
+        replace(QueueNode.on(redis.port()).tasks((name, task) -> {
+            if (name.endsWith(" probes")) {
+                throw new InternalError("unable to create native thread, says the test");
+            }
+            return pool.schedule(name, task);
+        }));
+        node.listen("t", OPTIONS.toBuilder().maxAttempts(1).build(), needingASystem());
+        send("m");
+        await("deadLettered m ATTEMPTS_SPENT");
+        assertThat(deadLetterOf("m").failure().summary())
+                .isEqualTo(DependencyUnavailableException.class.getName() + ": the bank is unavailable");
+        stopNodes();
+        pool.close();
     }
 
     @Test
