@@ -7,6 +7,7 @@ create table if not exists delayqueue_outbox (
     message_id varchar(256) not null,
     due_ms bigint not null,
     relative_due smallint not null,
+    longest_ms bigint not null,
     on_duplicate varchar(16) not null,
     durability varchar(64) not null,
     nonce varchar(64) not null,

@@ -7,6 +7,7 @@ create table delayqueue_outbox (
     message_id varchar2(256 char) not null,
     due_ms number(19) not null,
     relative_due number(1) not null,
+    longest_ms number(19) not null,
     on_duplicate varchar2(16) not null,
     durability varchar2(64) not null,
     nonce varchar2(64) not null,

@@ -7,6 +7,7 @@ create table delayqueue_outbox (
     message_id nvarchar(256) collate Latin1_General_100_BIN2 not null,
     due_ms bigint not null,
     relative_due smallint not null,
+    longest_ms bigint not null,
     on_duplicate varchar(16) not null,
     durability varchar(64) not null,
     nonce varchar(64) not null,

@@ -42,7 +42,7 @@ final class OutboxTable {
 
     private static final int MAX_REASON = 1000;
     private static final String COLUMNS = "o.seq, o.kind, o.topic, o.message_id, o.due_ms, o.relative_due,"
-            + " o.on_duplicate, o.durability, o.nonce, o.remember_ms, o.envelope";
+            + " o.on_duplicate, o.durability, o.nonce, o.remember_ms, o.envelope, o.longest_ms";
     /** An earlier row of the same id waits. */
     private static final String EARLIER =
             " e where e.topic = o.topic and e.message_id = o.message_id and e.seq < o.seq and e.status = " + WAITING;
@@ -90,8 +90,9 @@ final class OutboxTable {
 
     long insert(OutboxMessage message) {
         String sql =
-                "insert into " + table + " (kind, topic, message_id, due_ms, relative_due, on_duplicate, durability,"
-                        + " nonce, remember_ms, envelope, stored_at, status) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, "
+                "insert into " + table + " (kind, topic, message_id, due_ms, relative_due, longest_ms, on_duplicate,"
+                        + " durability, nonce, remember_ms, envelope, stored_at, status) values (?, ?, ?, ?, ?, ?, ?, ?, ?,"
+                        + " ?, ?, "
                         + dialect.get().now() + ", " + WAITING + ")";
         KeyHolder key = new GeneratedKeyHolder();
         jdbc.update(
@@ -111,11 +112,12 @@ final class OutboxTable {
         insert.setString(3, message.id());
         insert.setLong(4, EnvelopeFormat.millis(message.due()));
         insert.setInt(5, message.due().relative() ? 1 : 0);
-        insert.setString(6, message.onDuplicate().name());
-        insert.setString(7, message.durability().toString());
-        insert.setString(8, message.memory().nonce());
-        insert.setLong(9, message.memory().time().toMillis());
-        insert.setBytes(10, message.isCancel() ? null : message.envelope());
+        insert.setLong(6, message.due().longest());
+        insert.setString(7, message.onDuplicate().name());
+        insert.setString(8, message.durability().toString());
+        insert.setString(9, message.memory().nonce());
+        insert.setLong(10, message.memory().time().toMillis());
+        insert.setBytes(11, message.isCancel() ? null : message.envelope());
     }
 
     /** Makes the delays of rows count from now. */
@@ -218,8 +220,9 @@ final class OutboxTable {
         }
         boolean relative = row.getInt(6) != 0;
         long millis = row.getLong(5);
-        if (relative) {
-            millis = Math.max(0, millis - Math.max(0, row.getLong(12)));
+        long longest = row.getLong(12);
+        if (relative && longest == 0) {
+            millis = Math.max(0, millis - Math.max(0, row.getLong(13)));
         }
         return new Row(
                 row.getLong(1),
@@ -227,7 +230,7 @@ final class OutboxTable {
                         kind,
                         topic,
                         id,
-                        new Due(millis, relative),
+                        new Due(millis, relative, longest),
                         OnDuplicate.valueOf(row.getString(7)),
                         durability,
                         memory,

@@ -315,11 +315,10 @@ class OutboxApplicationTests {
         transaction().executeWithoutResult(status -> {
             send("sent");
             bean(JdbcTemplate.class)
-                    .update(
-                            "insert into delayqueue_outbox (kind, topic, message_id, due_ms, relative_due, on_duplicate,"
-                                    + " durability, nonce, remember_ms, envelope, stored_at, status) select kind, topic, 'other', due_ms,"
-                                    + " relative_due, on_duplicate, durability, 'n', remember_ms, envelope, stored_at, 1 from"
-                                    + " delayqueue_outbox");
+                    .update("insert into delayqueue_outbox (kind, topic, message_id, due_ms, relative_due, longest_ms,"
+                            + " on_duplicate, durability, nonce, remember_ms, envelope, stored_at, status) select kind, topic, 'other', due_ms,"
+                            + " relative_due, longest_ms, on_duplicate, durability, 'n', remember_ms, envelope, stored_at, 1 from"
+                            + " delayqueue_outbox");
         });
         MeterRegistry meters = bean(MeterRegistry.class);
 

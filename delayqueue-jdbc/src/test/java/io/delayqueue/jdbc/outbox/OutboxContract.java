@@ -330,6 +330,28 @@ abstract class OutboxContract extends OutboxTest {
     }
 
     @Test
+    void aQuietTimeCountsFromWhenRedisStoresTheMessage() {
+        OutboxNode node = disconnected();
+        for (String payload : List.of("first", "last")) {
+            node.place(DelayMessage.to(TOPIC)
+                    .id("a")
+                    .payload(payload)
+                    .debounce(HOUR, HOUR.plusMinutes(1))
+                    .build());
+        }
+        node.jdbc.update("update delayqueue_outbox set stored_at = stored_at - "
+                + Duration.ofMinutes(20).toMillis());
+        reconnect(node);
+
+        relay(node);
+
+        MessageSnapshot message = find("a");
+        assertThat(message.envelope().payload()).asString().isEqualTo("last");
+        assertThat(Duration.between(message.envelope().sentAt(), message.dueAt()))
+                .isEqualTo(HOUR);
+    }
+
+    @Test
     void aDelayDoesNotCountTheRestOfALongTransaction() {
         AtomicLong nanoTime = new AtomicLong();
         OutboxNode node = node(template -> TemplateClock.set(template, nanoTime::get));
