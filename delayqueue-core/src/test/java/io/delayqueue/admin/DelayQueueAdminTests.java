@@ -20,6 +20,7 @@ import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.template.DelayQueueUnavailableException;
 import io.delayqueue.template.RedisTest;
 import io.delayqueue.template.SendLimits;
+import io.delayqueue.testing.ShardLimits;
 import io.delayqueue.testing.SystemClock;
 import java.time.Duration;
 import java.time.Instant;
@@ -290,7 +291,8 @@ class DelayQueueAdminTests extends RedisTest {
         send("a");
         assertThat(admin.liftHold("orders")).isFalse();
         String until = SystemClock.millis() + Duration.ofHours(1).toMillis() + " 3 a";
-        server.command("HSET", "dq:{orders:0.0}:meta", "limits", "0 0 0 0", "hold", until);
+        server.command(ShardLimits.command("dq:{orders:0.0}:meta", "0 0 0 0"));
+        server.command("HSET", "dq:{orders:0.0}:meta", "hold", until);
 
         LimitStatus status = admin.limits("orders");
 

@@ -11,6 +11,7 @@ import io.delayqueue.event.EventBus;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.Shard;
+import io.delayqueue.testing.ShardLimits;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -210,7 +211,7 @@ class DelayQueueJobsTests extends JobsTest {
 
     private static void limit(JobNode node, int messages) {
         byte[] meta = node.node().keySpace.of(Shard.single("right")).meta();
-        server.command("HSET", new String(meta, UTF_8), "limits", "0 0 1 " + messages);
+        server.command(ShardLimits.command(new String(meta, UTF_8), messages));
     }
 
     private static String fact(MessageSnapshot message) {

@@ -27,6 +27,7 @@ import io.delayqueue.store.script.ShardPlan;
 import io.delayqueue.store.script.ShardReader;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.DuplicateMessageException;
+import io.delayqueue.testing.ShardLimits;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -274,7 +275,7 @@ class MoveTests extends JobsTest {
                 .orElseThrow();
         node.template.send(DelayMessage.to("right").id(filler).payload("filler").build());
         byte[] meta = node.keySpace.of(Shard.all("right", 3).get(shard)).meta();
-        server.command("HSET", new String(meta, UTF_8), "limits", "0 0 1 1");
+        server.command(ShardLimits.command(new String(meta, UTF_8), 1));
     }
 
     private void waitAMillisecond() {

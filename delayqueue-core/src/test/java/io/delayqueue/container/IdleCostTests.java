@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
+import io.delayqueue.testing.ShardLimits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -98,7 +99,8 @@ class IdleCostTests {
         tasks.run(HEARTBEAT.plus(SWEEP).multipliedBy(2));
         for (int i = 0; i < SHARDS; i++) {
             String shard = "dq:{t" + i + ":0.0}:";
-            redis.command("HSET", shard + "meta", "limits", limits, "arrival", "9000000000000000");
+            redis.command(ShardLimits.command(shard + "meta", limits));
+            redis.command("HSET", shard + "meta", "arrival", "9000000000000000");
             redis.command("ZADD", shard + "leases", "900000000000000", "of nobody");
             String topic = "t" + i;
             nodes.get(0)

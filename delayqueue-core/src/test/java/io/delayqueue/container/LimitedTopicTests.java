@@ -10,6 +10,7 @@ import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.template.receive.LeasedDelivery;
 import io.delayqueue.test.redis.RedisServerProcess;
+import io.delayqueue.testing.ShardLimits;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -51,7 +52,7 @@ class LimitedTopicTests extends NodeTest {
     }
 
     private void limit(String limits) {
-        redis.command("HSET", "dq:{t:0.0}:meta", "limits", limits);
+        redis.command(ShardLimits.command("dq:{t:0.0}:meta", limits));
     }
 
     private void send(int count) {

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.test.redis.RedisServerProcess;
 import io.delayqueue.testing.RawRedis;
+import io.delayqueue.testing.ShardLimits;
 import java.time.Duration;
 import java.util.List;
 import java.util.Objects;
@@ -35,7 +36,7 @@ class TakenPlacesTests extends NodeTest {
     void placesAreTakenWhileMessagesWait(int places) {
         QueueNode sender = add(QueueNode.on(redis.port()));
         sender.template.send(message("t", "first"));
-        redis.command("HSET", "dq:{t:0.0}:meta", "limits", places + " 0 1 0");
+        redis.command(ShardLimits.command("dq:{t:0.0}:meta", places + " 0 1 0"));
         int messages = 2 * places * (int) MEASURED.dividedBy(HANDLING);
         for (int from = 0; from < messages; from += 500) {
             sender.template.sendAll(IntStream.range(from, from + 500)

@@ -12,6 +12,7 @@ import io.delayqueue.redis.Await;
 import io.delayqueue.template.receive.ReceiveRequest;
 import io.delayqueue.test.redis.RedisServerProcess;
 import io.delayqueue.testing.RawRedis;
+import io.delayqueue.testing.ShardLimits;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -76,7 +77,7 @@ class LimitsUnderKillsTests {
     void neverMoreAreHandledAtOnceThanPermitted(int limit, int messages) throws InterruptedException {
         System.out.println("seed " + seed);
         send(id(0));
-        redis.command("HSET", "dq:{" + ConsumerProcess.TOPIC + ":0.0}:meta", "limits", limit + " 0 1 0");
+        redis.command(ShardLimits.command("dq:{" + ConsumerProcess.TOPIC + ":0.0}:meta", limit + " 0 1 0"));
         for (int from = 1; from < messages; from += 500) {
             node.template.sendAll(IntStream.range(from, Math.min(messages, from + 500))
                     .mapToObj(i -> DelayMessage.to(ConsumerProcess.TOPIC)

@@ -18,6 +18,7 @@ import io.delayqueue.message.SendResult.Unknown;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.RedisCallException.Kind;
+import io.delayqueue.testing.ShardLimits;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -37,7 +38,7 @@ class FullTopicTests extends HeldSendsTest {
 
     private void limit(int messages) {
         byte[] meta = queue.keySpace.of(Shard.single("orders")).meta();
-        server.command("HSET", new String(meta, UTF_8), "limits", "0 0 1 " + messages);
+        server.command(ShardLimits.command(new String(meta, UTF_8), messages));
     }
 
     @Test

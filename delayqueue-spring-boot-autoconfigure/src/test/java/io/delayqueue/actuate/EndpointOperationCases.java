@@ -13,6 +13,7 @@ import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.KeySpace;
+import io.delayqueue.testing.ShardLimits;
 import io.delayqueue.testing.SystemClock;
 import java.time.Duration;
 import java.time.Instant;
@@ -497,7 +498,10 @@ abstract class EndpointOperationCases extends EndpointTest {
         long until = SystemClock.millis() + ofHours(1).toMillis();
         try (RedisConnection redis =
                 node.context().getBean(RedisConnectionFactory.class).getConnection()) {
-            redis.hashCommands().hSet(meta, "limits".getBytes(UTF_8), "0 0 0 0".getBytes(UTF_8));
+            String[] command = ShardLimits.command(new String(meta, UTF_8), "0 0 0 0");
+            redis.execute(
+                    command[0],
+                    Stream.of(command).skip(1).map(part -> part.getBytes(UTF_8)).toArray(byte[][]::new));
             redis.hashCommands().hSet(meta, "hold".getBytes(UTF_8), (until + " 4 " + id).getBytes(UTF_8));
         }
     }

@@ -19,10 +19,9 @@
 --@include head
 --@include version
 --@include taken
-local identity, limits = unpack(redis.call('HMGET', metaKey, 'identity', 'limits'))
-if identity ~= ARGV[1] then
-  return identity and {'MISMATCH', identity} or {'UNKNOWN'}
-end
+local identity = redis.call('HGET', metaKey, 'identity')
+--@include identity
+local limits = limited and redis.call('HGET', metaKey, 'limits')
 local upTo, remember = ARGV[5], nil
 if KEYS[6] then
   --@include clock

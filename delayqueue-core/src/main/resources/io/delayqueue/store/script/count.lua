@@ -14,9 +14,7 @@ local deadKey = KEYS[6]
 --@include head
 local identity, reviewed, limits, arrival, hold, jumped = unpack(redis.call(
   'HMGET', metaKey, 'identity', 'reviewed', 'limits', 'arrival', 'hold', 'jumped'))
-if identity ~= ARGV[1] then
-  return identity and {'MISMATCH', identity} or {'UNKNOWN'}
-end
+--@include identity
 local all = redis.call('ZCARD', scheduleKey) - 1
 local suspects = countSuspects()
 local ready = redis.call('ZCOUNT', scheduleKey, '-inf', nowText) + suspects

@@ -10,9 +10,7 @@
 local deadKey, deadLettersKey = KEYS[6], KEYS[7]
 --@include clock
 local identity = redis.call('HGET', metaKey, 'identity')
-if identity ~= ARGV[1] then
-  return identity and {'MISMATCH', identity} or {'UNKNOWN'}
-end
+--@include identity
 local page = {ARGV[2], redis.call('ZSCORE', deadKey, ARGV[2]) or ''}
 if ARGV[2] == '' then
   page = redis.call('ZREVRANGEBYSCORE', deadKey, ARGV[3], '-inf', 'WITHSCORES', 'LIMIT', ARGV[4], ARGV[5])

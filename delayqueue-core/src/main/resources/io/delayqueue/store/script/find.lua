@@ -8,9 +8,7 @@
 --@include keys
 --@include clock
 local identity, jumped, behind = unpack(redis.call('HMGET', metaKey, 'identity', 'jumped', 'behind'))
-if identity ~= ARGV[1] then
-  return identity and {'MISMATCH', identity} or {'UNKNOWN'}
-end
+--@include identity
 local leaseEnd = redis.call('ZSCORE', leasesKey, ARGV[2])
 return {
   'OK',

@@ -1,4 +1,4 @@
--- fragment: the keys of a queue. gives: scheduleKey, leasesKey, messagesKey, deliveriesKey, metaKey
+-- fragment: the keys of a queue. gives: scheduleKey, leasesKey, messagesKey, deliveriesKey, metaKey, LIMITED
 --
 -- schedule    ZSET id → due ms, see firstdue.lua
 -- leases      ZSET id → end of the lease in ms of lease time, see leasetime.lua
@@ -6,7 +6,7 @@
 -- deliveries  HASH id → delivery, see claim.lua
 -- meta        HASH with the fields
 --   topic, shard    the shard's topic and index, for operators
---   identity        '<format>:<shard count>:<epoch>'
+--   identity        '<format>:<shard count>:<epoch>', then LIMITED if there is the field limits
 --   largest         power of two, at least the size in bytes of the largest message that was sent; not in the queue of
 --                   notifications
 --   notifications   '1': each new dead letter gets a notification
@@ -26,4 +26,5 @@
 --                   poll was idle. The steady time is omitted if it equals the time
 --   r:<consumer>    results of the consumer's last poll that was not idle, for a repeat: claimed ids, indices of
 --                   rejected settlements, indices of rejected renewals, reclaimed ids, dead letters; MessagePack
+local LIMITED = ' limited'
 local scheduleKey, leasesKey, messagesKey, deliveriesKey, metaKey = unpack(KEYS, 1, 5)

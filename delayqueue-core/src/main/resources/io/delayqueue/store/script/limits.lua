@@ -9,9 +9,7 @@
 -- cost   O(1), at most 6 commands and a PUBLISH
 --@include keys
 local identity, limits, hold = unpack(redis.call('HMGET', metaKey, 'identity', 'limits', 'hold'))
-if identity ~= ARGV[1] then
-  return identity and {'MISMATCH', identity} or {'UNKNOWN'}
-end
+--@include identity
 --@include clock
 --@include firstdue
 local lifted = hold and ARGV[5] == '1'
@@ -27,8 +25,9 @@ if lifted then
 end
 if wanted == '' then
   redis.call('HDEL', metaKey, 'limits')
+  redis.call('HSET', metaKey, 'identity', ARGV[1])
 elseif wanted ~= limits then
-  redis.call('HSET', metaKey, 'limits', wanted)
+  redis.call('HSET', metaKey, 'limits', wanted, 'identity', ARGV[1] .. LIMITED)
 end
 if lifted or wanted ~= (limits or '') then
   local firstDue = readFirstDue()

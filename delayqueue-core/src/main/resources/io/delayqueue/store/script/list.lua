@@ -17,9 +17,7 @@
 --@include firstdue
 --@include taken
 local identity, jumped, behind = unpack(redis.call('HMGET', metaKey, 'identity', 'jumped', 'behind'))
-if identity ~= ARGV[1] then
-  return identity and {'MISMATCH', identity} or {'UNKNOWN'}
-end
+--@include identity
 local leased, ready, suspects = ARGV[2] == 'l', ARGV[2] == 'r', ARGV[2] == 'i'
 local places = leased and leasesKey or scheduleKey
 -- time minus score: of leases, Redis' clock minus lease time

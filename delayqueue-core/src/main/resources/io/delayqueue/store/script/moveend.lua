@@ -15,9 +15,7 @@
 --@include firstdue
 --@include putback
 local identity = redis.call('HGET', metaKey, 'identity')
-if identity ~= ARGV[1] then
-  return identity and {'MISMATCH', identity} or {'UNKNOWN'}
-end
+--@include identity
 local move = ARGV[4]
 --@include move
 local last = 5 + tonumber(ARGV[5])

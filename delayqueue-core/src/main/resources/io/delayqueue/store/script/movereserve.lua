@@ -8,9 +8,7 @@
 --@include keys
 --@include clock
 local identity = redis.call('HGET', metaKey, 'identity')
-if identity ~= ARGV[1] then
-  return identity and {'MISMATCH', identity} or {'UNKNOWN'}
-end
+--@include identity
 local move = ARGV[2]
 --@include move
 if not begun then

@@ -13,9 +13,7 @@
 --@include firstdue
 --@include putback
 local identity = redis.call('HGET', metaKey, 'identity')
-if identity ~= ARGV[1] then
-  return identity and {'MISMATCH', identity} or {'UNKNOWN'}
-end
+--@include identity
 local move = '0-0'
 --@include move
 local reservations, taken = {}, {}

@@ -15,10 +15,9 @@
 --@include keys
 --@include clock
 --@include packedtime
-local identity, limits = unpack(redis.call('HMGET', metaKey, 'identity', 'limits'))
-if identity ~= ARGV[1] then
-  return identity and {'MISMATCH', identity} or {'UNKNOWN'}
-end
+local identity = redis.call('HGET', metaKey, 'identity')
+--@include identity
+local limits = limited and redis.call('HGET', metaKey, 'limits')
 --@include room
 local field = 'm:' .. ARGV[4]
 local found = redis.call('HGET', metaKey, field)

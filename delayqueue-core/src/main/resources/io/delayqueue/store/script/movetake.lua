@@ -17,9 +17,7 @@
 --@include head
 --@include taken
 local identity = redis.call('HGET', metaKey, 'identity')
-if identity ~= ARGV[1] then
-  return identity and {'MISMATCH', identity} or {'UNKNOWN'}
-end
+--@include identity
 local move, target, sentUntil = ARGV[2], ARGV[3], tonumber(ARGV[4])
 --@include move
 local messages = redis.call('HMGET', messagesKey, unpack(ARGV, 5))

@@ -6,9 +6,7 @@
 -- cost   O(1), at most 3 commands. Also runs when memory is full
 --@include keys
 local identity, notifying = unpack(redis.call('HMGET', metaKey, 'identity', 'notifications'))
-if identity ~= ARGV[1] then
-  return identity and {'MISMATCH', identity} or {'UNKNOWN'}
-end
+--@include identity
 if notifying then
   return {'OK'}
 end

@@ -26,7 +26,7 @@ if known then
   local format, count = string.match(known, '^(%d+):(%d+):')
   local wantedFormat, wantedCount = string.match(ARGV[1], '^(%d+):(%d+):')
   if format ~= wantedFormat or count ~= wantedCount then
-    return {'MISMATCH', known}
+    return {'MISMATCH', (string.match(known, '^%S*'))}
   end
 end
 local ended, notifications = string.match(redis.call('GET', endedKey) or '', '^(%d+)(n?)$')
@@ -61,7 +61,7 @@ if wanted == '' and hold then
 end
 local fields = {'topic', ARGV[2], 'shard', ARGV[3], 'identity', ARGV[1]}
 if wanted ~= '' then
-  fields[7], fields[8] = 'limits', wanted
+  fields[6], fields[7], fields[8] = ARGV[1] .. LIMITED, 'limits', wanted
 elseif limits then
   redis.call('HDEL', metaKey, 'limits')
 end

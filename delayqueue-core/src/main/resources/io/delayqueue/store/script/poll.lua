@@ -48,12 +48,11 @@
 --@include firstdue
 local consumer, claimToken = ARGV[4], ARGV[6]
 local maxGap, sinceLastPoll = tonumber(ARGV[10]), tonumber(ARGV[11])
-local identity, polledText, graceText, largest, lastPollText, jumpedText, behindText, suspectsMarked, limits =
+local identity, polledText, graceText, largest, lastPollText, jumpedText, behindText, suspectsMarked =
   unpack(redis.call('HMGET', metaKey, 'identity', 'polled', 'grace', 'largest', 'c:' .. consumer, 'jumped', 'behind',
-    'suspects', 'limits'))
-if identity ~= ARGV[1] then
-  return identity and {'MISMATCH', identity} or {'UNKNOWN'}
-end
+    'suspects'))
+--@include identity
+local limits = limited and redis.call('HGET', metaKey, 'limits')
 local sequence = tonumber(ARGV[5])
 local lastPoll = lastPollText or '-1'
 local lastSequence = tonumber(string.match(lastPoll, '^-?%d+'))
@@ -94,7 +93,11 @@ end
 if limit and limit.concurrent + limit.interval == 0 and limit.heldUntil + 3600000 < steady then
   -- the topic is not limited in what may be claimed, and was not held in the last hour
   if limit.heldUntil > 0 then
-    redis.call('HDEL', metaKey, 'hold', limits == '0 0 0 0' and 'limits' or '')
+    redis.call('HDEL', metaKey, 'hold')
+    if limits == '0 0 0 0' then
+      redis.call('HDEL', metaKey, 'limits')
+      redis.call('HSET', metaKey, 'identity', ARGV[1])
+    end
   end
   limit = nil
 end

@@ -23,9 +23,7 @@ local sentKey, sentUntilKey = KEYS[13], KEYS[14]
 --@include clock
 --@include sent
 local identity = redis.call('HGET', metaKey, 'identity')
-if identity ~= ARGV[1] then
-  return identity and {'MISMATCH', identity} or {'UNKNOWN'}
-end
+--@include identity
 
 local function sizeAt(rank)
   return redis.call('HSTRLEN', deadLettersKey, redis.call('ZRANGE', deadKey, rank, rank)[1])

@@ -20,9 +20,7 @@ local notificationsMessagesKey, notificationsDeliveriesKey = KEYS[10], KEYS[11]
 --@include packedtime
 --@include head
 local identity = redis.call('HGET', metaKey, 'identity')
-if identity ~= ARGV[1] then
-  return identity and {'MISMATCH', identity} or {'UNKNOWN'}
-end
+--@include identity
 local function withDue(message, time)
   if not hasHead(message) then
     return message

@@ -13,9 +13,7 @@
 --@include head
 --@include taken
 local identity = redis.call('HGET', metaKey, 'identity')
-if identity ~= ARGV[1] then
-  return identity and {'MISMATCH', identity} or {'UNKNOWN'}
-end
+--@include identity
 local message = redis.call('HGET', messagesKey, ARGV[4])
 if not message or (ARGV[6] and hasHead(message) and timeAt(message, 2) > tonumber(ARGV[6])) then
   return {'OK', 'n', ''}

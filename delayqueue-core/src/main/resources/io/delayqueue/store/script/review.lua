@@ -7,9 +7,7 @@
 --@include keys
 --@include clock
 local identity = redis.call('HGET', metaKey, 'identity')
-if identity ~= ARGV[1] then
-  return identity and {'MISMATCH', identity} or {'UNKNOWN'}
-end
+--@include identity
 -- Redis permits all further writes of a script after one that uses no memory, even if memory is full
 redis.call('HDEL', metaKey, '')
 redis.call('HSET', metaKey, 'reviewed', nowText)

@@ -17,7 +17,7 @@
 --         messages, the due time of each with an s or an upper-case letter or of mode b, and the topic's limit for each with
 --         an f
 --         | {'UNKNOWN'} | {'MISMATCH', identity}
--- cost O(n log N), 7 commands, two more for several messages, two more if one has over 1,024 bytes, two more if the topic
+-- cost O(n log N), 7 commands, two more for several messages, two more if one has over 1,024 bytes, three more if the topic
 --        has a limit of messages and one for each message that it has no room for, a PUBLISH if the first due time became
 --        earlier and one if leased messages were replaced; n is at most 500; 6 more commands if outcomes are remembered;
 --        one more for each live message with mode a or b, and one if there are successors
@@ -31,11 +31,9 @@
 --
 -- The functions below are created in each call and cost as much as a command. So a call creates only those that it needs.
 --@include keys
-local read = redis.call('HMGET', metaKey, 'identity', 'limits')
-local identity, limits = read[1], read[2]
-if identity ~= ARGV[1] then
-  return identity and {'MISMATCH', identity} or {'UNKNOWN'}
-end
+local identity = redis.call('HGET', metaKey, 'identity')
+--@include identity
+local limits = limited and redis.call('HGET', metaKey, 'limits')
 --@include clock
 --@include packedtime
 --@include room
@@ -170,7 +168,9 @@ for i = 1, n do
     if #message > largest then
       largest = #message
     end
-    dues[i] = due
+    if unusual then
+      dues[i] = due
+    end
     if behind then
       deliveries[#deliveries + 1], deliveries[#deliveries + 2] = id, behind .. message
     else

@@ -19,6 +19,7 @@ import io.delayqueue.store.script.TopicLimiter;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.test.redis.RedisServerProcess;
 import io.delayqueue.testing.RawRedis;
+import io.delayqueue.testing.ShardLimits;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -278,12 +279,12 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
 
     /** Sets the limits of the shard, see {@code keys.lua}. */
     public void limits(String limits) {
-        redis.call("HSET", key("meta"), "limits", limits);
+        redis.call((Object[]) ShardLimits.command(new String(key("meta"), UTF_8), limits));
     }
 
     /** Limits the scheduled and leased messages of another shard, which is open. */
     public void limit(Shard other, int messages) {
-        redis.call("HSET", keySpace.of(other).meta(), "limits", "0 0 1 " + messages);
+        redis.call((Object[]) ShardLimits.command(new String(keySpace.of(other).meta(), UTF_8), messages));
     }
 
     /** Reads the state of the shard. */

@@ -351,11 +351,11 @@ class SendScriptTests extends ScriptTable {
     void onlyTheLimitOfMessagesCounts() {
         bench.given(new ShardState().scheduled("a", T0).scheduled("b", T0));
         for (String limits : List.of("1 631579 6 0", "0 0 0 0", "0 0 1 1000000000000")) {
-            bench.redis().call("HSET", bench.key("meta"), "limits", limits);
+            bench.limits(limits);
             assertThat(Await.result(bench.store().send(bench.shard(), List.of(Sends.at(limits, T0)))))
                     .isEqualTo(Sends.reply(Outcome.ACCEPTED, T0));
         }
-        bench.redis().call("HSET", bench.key("meta"), "limits", "1000 631579 6 2");
+        bench.limits("1000 631579 6 2");
         assertThat(outcomes(Await.result(bench.store().send(bench.shard(), List.of(Sends.at("c", T0))))))
                 .containsExactly(Outcome.FULL);
     }

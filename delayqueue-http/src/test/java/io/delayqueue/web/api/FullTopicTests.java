@@ -1,19 +1,15 @@
 package io.delayqueue.web.api;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.admin.DelayQueueAdmin;
-import io.delayqueue.message.Shard;
-import io.delayqueue.redis.KeySpace;
+import io.delayqueue.message.TopicLimits;
 import io.delayqueue.web.api.ApiNode.Reply;
 import java.util.Arrays;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import org.springframework.data.redis.connection.RedisConnection;
-import org.springframework.data.redis.connection.RedisConnectionFactory;
 
 /** Sends to a topic that has as many messages as its limit permits, over both interfaces. */
 class FullTopicTests {
@@ -29,10 +25,7 @@ class FullTopicTests {
     }
 
     private void limit(int messages) {
-        byte[] meta = node.bean(KeySpace.class).of(Shard.single(topic)).meta();
-        try (RedisConnection redis = node.bean(RedisConnectionFactory.class).getConnection()) {
-            redis.hashCommands().hSet(meta, "limits".getBytes(UTF_8), ("0 0 1 " + messages).getBytes(UTF_8));
-        }
+        node.bean(DelayQueueAdmin.class).limit(topic, new TopicLimits(null, null, (long) messages));
     }
 
     private static String body(String id, String onDuplicate) {

@@ -20,6 +20,7 @@ import io.delayqueue.template.SendInterceptor;
 import io.delayqueue.template.SendLimits;
 import io.delayqueue.template.TemplateClock;
 import io.delayqueue.test.redis.RedisRequest;
+import io.delayqueue.testing.ShardLimits;
 import io.delayqueue.testing.SystemClock;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
@@ -720,7 +721,7 @@ abstract class OutboxContract extends OutboxTest {
 
     private void limit(String topic, int messages) {
         byte[] meta = observer.keySpace.of(Shard.single(topic)).meta();
-        redis.command("HSET", new String(meta, StandardCharsets.UTF_8), "limits", "0 0 1 " + messages);
+        redis.command(ShardLimits.command(new String(meta, StandardCharsets.UTF_8), messages));
     }
 
     /** A topic with one message and no room for others. */
