@@ -3,6 +3,7 @@ package io.delayqueue.store.script;
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.Shard;
+import io.delayqueue.message.TopicLimits;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.LuaScript;
 import io.delayqueue.redis.ScriptCall;
@@ -168,12 +169,13 @@ final class ShardCalls {
 
         /** Creates the shard, or adopts an existing one. Rejects one with another shard count or format. */
         private CompletableFuture<Optional<List<Object>>> open(String identity) {
+            TopicLimits limits = registry.lastLimits(shard.topic()).effective();
             ScriptCall call = new ScriptCall(OPEN, keySpace.of(shard.messages()).all())
                     .add(identity)
                     .add(shard.topic())
                     .add(shard.index())
                     .add(SENTINEL)
-                    .add(registry.lastLimits(shard.topic()).effective().scriptText());
+                    .add(limits.scriptText());
             return scripts.run(call).thenCompose(reply -> {
                 if (Replies.text(reply.get(0)).equals("ENDED")) {
                     return ifAbsent == IfAbsent.LEAVE
@@ -183,7 +185,16 @@ final class ShardCalls {
                 if (!isOk(reply, shard)) {
                     throw conflict(shard, reply, ifAbsent != IfAbsent.LEAVE);
                 }
-                return attempt(identity);
+                return openAgainIfLimitsChanged(identity, limits);
+            });
+        }
+
+        /** Whoever changed the limits since they were read found no shard to change. */
+        private CompletableFuture<Optional<List<Object>>> openAgainIfLimitsChanged(
+                String identity, TopicLimits limits) {
+            return registry.limits(shard.topic()).thenCompose(found -> {
+                boolean changed = found.isPresent() && !found.get().effective().equals(limits);
+                return changed && left-- > 0 ? open(identity) : attempt(identity);
             });
         }
     }

@@ -327,6 +327,21 @@ class LimitScriptTests {
         assertThat(applied()).isEqualTo("2 0 0 0");
     }
 
+    @Test
+    void aChangeWhileTheShardIsOpenedIsNotMissed() {
+        bench.redis().call("FLUSHALL");
+        bench.clock(T0);
+        AtomicBoolean first = new AtomicBoolean(true);
+        QueueProcess opening = bench.another(runner -> call -> {
+            if (call.script().name().equals("open") && first.getAndSet(false)) {
+                Await.result(limiter().set(TOPIC, ONE));
+            }
+            return runner.run(call);
+        });
+        send(opening, "a");
+        assertThat(applied()).isEqualTo("1 0 0 0");
+    }
+
     private static ShardCounts count() {
         return Await.result(bench.store().count(bench.shard()));
     }
