@@ -1,0 +1,68 @@
+package io.delayqueue.message;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** What {@link DelayMessage.Builder#debounce} accepts and rejects. */
+class DebouncedMessageTests {
+
+    private static final Duration QUIET = Duration.ofSeconds(5);
+    private static final Duration LATEST = Duration.ofMinutes(1);
+
+    private static DelayMessage.Builder builder() {
+        return DelayMessage.to("reindex").id("a").payload("a");
+    }
+
+    static Stream<Arguments> rejected() {
+        return Stream.of(
+                rejected(builder -> builder.delay(QUIET).debounce(QUIET, LATEST), "already set"),
+                rejected(builder -> builder.debounce(QUIET, LATEST).dueAt(Instant.EPOCH), "already set"),
+                rejected(builder -> builder.debounce(QUIET, LATEST).version(1), "debounce and version exclude"),
+                rejected(
+                        builder -> builder.onDuplicate(OnDuplicate.KEEP).debounce(QUIET, LATEST),
+                        "debounce and onDuplicate exclude"),
+                rejected(
+                        builder -> builder.debounce(Duration.ZERO, LATEST),
+                        "quiet must be more than zero, but was 0 s"),
+                rejected(
+                        builder -> builder.debounce(QUIET, Duration.ZERO),
+                        "atTheLatest must be more than zero, but was 0 s"),
+                rejected(
+                        builder -> builder.debounce(LATEST, QUIET),
+                        "atTheLatest must not be less than quiet, but was 5 s with a quiet time of 1 min"),
+                rejected(
+                        builder -> DelayMessage.to("reindex").payload("a").debounce(QUIET, LATEST),
+                        "debounce requires an id"));
+    }
+
+    private static Arguments rejected(UnaryOperator<DelayMessage.Builder> call, String reason) {
+        return Arguments.of(reason, call);
+    }
+
+    @ParameterizedTest(name = "{0}")
+    @MethodSource
+    void rejected(String reason, UnaryOperator<DelayMessage.Builder> call) {
+        assertThatIllegalArgumentException()
+                .isThrownBy(() -> call.apply(builder()).build())
+                .withMessageContaining(reason);
+    }
+
+    @Test
+    void aCopyIsDebouncedUnlessItGetsAnotherDueTime() {
+        DelayMessage message = builder().debounce(QUIET, LATEST).build();
+
+        assertThat(message.due()).isEqualTo(new Due(5_000, true, 60_000));
+        assertThat(message.onDuplicate()).isEqualTo(OnDuplicate.REPLACE);
+        assertThat(message.toBuilder().payload("b").build().due()).isEqualTo(message.due());
+        assertThat(message.toBuilder().delay(QUIET).build().due().isDebounced()).isFalse();
+    }
+}
