@@ -399,9 +399,10 @@ public final class DelayMessage {
         }
 
         /**
-         * Orders the sends of an id. With {@link OnDuplicate#REPLACE} the message does not replace a live message of
-         * a greater version; that one is kept. A message without a version replaces any other. A second send of the
-         * same version, with the same limits, counts as a repeat of the first.
+         * Orders the sends of an id. With {@link OnDuplicate#REPLACE} and {@link OnDuplicate#AFTER_RUNNING} the message
+         * neither replaces nor follows a live message of a greater version, or with a successor of one; that one is kept.
+         * A message without a version replaces any other. A second send of the same version, with the same limits, counts
+         * as a repeat of the first.
          *
          * @param version 0 to {@link #MAX_VERSION}
          * @throws IllegalArgumentException if the version is out of range

@@ -68,7 +68,7 @@ public interface MessageStore {
      */
     CompletableFuture<CancelOutcome> cancel(Shard shard, String id, Memory memory, Durability durability);
 
-    /** Like {@link #cancel(Shard, String)}, but a message that was sent after a time counts as not found. */
+    /** Like {@link #cancel(Shard, String)}, but a message counts as not found if it or its successor was sent after a time. */
     CompletableFuture<CancelOutcome> cancel(Shard shard, String id, Instant sentUntil);
 
     /** Moves a scheduled message. */
@@ -89,16 +89,17 @@ public interface MessageStore {
     CompletableFuture<Optional<MessageSnapshot>> find(Shard shard, String id);
 
     /**
-     * Cancels a message, scheduled or leased, unless it has a greater version. A message without a version is
-     * cancelled.
+     * Cancels a message, scheduled or leased, unless it or its successor has a greater version. A message without a
+     * version is cancelled.
      *
      * @param version 0 to {@link io.delayqueue.message.DelayMessage#MAX_VERSION}
-     * @param claimed whether to cancel the message only if it was claimed since it was sent
+     * @param handled whether to end the message only if it was handled since it was sent; its successor then takes over,
+     *     whatever its version
      */
     CompletableFuture<VersionedCancel> cancelUpTo(
-            Shard shard, String id, long version, boolean claimed, Durability durability);
+            Shard shard, String id, long version, boolean handled, Durability durability);
 
-    /** Reads whether a message is live, and its version. Changes nothing. */
+    /** Reads whether a message is live, and its version or that of its successor. Changes nothing. */
     CompletableFuture<VersionedCancel> version(Shard shard, String id);
 
     /** Counts the messages of a shard by state. */

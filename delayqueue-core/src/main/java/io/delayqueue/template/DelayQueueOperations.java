@@ -179,8 +179,8 @@ public interface DelayQueueOperations {
 
     /**
      * Cancels like {@link #cancel(String, String)}, but keeps a live message of a greater
-     * {@linkplain DelayMessage.Builder#version version}, which then counts as not found. A message without a version is
-     * cancelled.
+     * {@linkplain DelayMessage.Builder#version version}, or with a successor of one, which then counts as not found. A
+     * message without a version is cancelled.
      *
      * @param version 0 to {@link DelayMessage#MAX_VERSION}
      * @throws DelayQueueUnavailableException if Redis did not reply; the call can be repeated

@@ -177,9 +177,9 @@ public final class RedisMessageStore implements MessageStore {
 
     @Override
     public CompletableFuture<VersionedCancel> cancelUpTo(
-            Shard shard, String id, long version, boolean claimed, Durability durability) {
+            Shard shard, String id, long version, boolean handled, Durability durability) {
         String digits = Versions.digits(version);
-        return cancel(shard, id, durability, call -> call.add(digits).add(claimed ? "1" : "0"));
+        return cancel(shard, id, durability, call -> call.add(digits).add(handled ? "1" : "0"));
     }
 
     @Override

@@ -4,13 +4,15 @@
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta
 -- KEYS[6..7] sent, sent.until: remembered outcomes; only with a nonce
 -- ARGV[1] identity  ARGV[2] signal channel  ARGV[3] queue's signal name  ARGV[4] id
--- optional ARGV[5] version: a message with a greater version is kept; empty: every message is kept
--- optional ARGV[6] '1': a message that was not claimed since it was sent is kept, too
--- optional ARGV[7] a message that was sent after this time, in ms since 1970, is kept, too
+-- optional ARGV[5] version: a message with a greater version is kept, and so is one whose successor has one; empty: every
+--         message is kept
+-- optional ARGV[6] '1': ends a message that was handled since it was sent: its successor takes over. Others are kept, too
+-- optional ARGV[7] a message that was sent after this time, in ms since 1970, is kept, too, or whose successor was
 -- instead of these, with KEYS[6]: ARGV[5] nonce of this cancel  ARGV[6] time to remember it, in ms
 -- result {'OK', 'c' cancelled | 'h' cancelled while leased | 'l' kept | 'n' not found, or being moved, or a repeat,
---         its version or '' (read only if ARGV[5] is given)} | {'UNKNOWN'} | {'MISMATCH', identity}
--- cost   O(log N), at most 10 commands, and a PUBLISH if it was leased; with a nonce 7 more. Also runs when memory is full
+--         the version that decided or '' (read only if ARGV[5] is given)} | {'UNKNOWN'} | {'MISMATCH', identity}
+-- cost   O(log N), at most 11 commands, and a PUBLISH if it was leased; with a nonce 7 more; 7 more and a PUBLISH if a
+--        successor takes over. Also runs when memory is full
 --
 -- The message is removed first. If the script then stops, the next claim or reclaim removes the id from schedule and
 -- leases. A cancel is remembered after that, so that none is remembered that was not executed because the script stopped.
@@ -44,23 +46,39 @@ local scheduled = redis.call('ZSCORE', scheduleKey, ARGV[4])
 if scheduled and tonumber(scheduled) >= TAKEN then
   return {'OK', 'n', ''}
 end
+local leased, succeeded = redis.call('ZSCORE', leasesKey, ARGV[4]), false
 if upTo then
+  --@include clock
+  --@include successor
   local message = redis.call('HGET', messagesKey, ARGV[4])
+  local delivery, successor = divided(redis.call('HGET', deliveriesKey, ARGV[4]))
+  local ends = ARGV[6] == '1'
+  local last = message and not ends and successor or message
   found = message and true
-  version = message and hasHead(message) and versionAt(message, 14) or ''
+  version = message and greatestVersion(message, not ends and successor) or ''
   if upTo == '' or version > upTo
-    or message and ARGV[7] and hasHead(message) and timeAt(message, 2) > tonumber(ARGV[7])
-    or message and ARGV[6] == '1' and redis.call('HEXISTS', deliveriesKey, ARGV[4]) == 0 then
+    or last and ARGV[7] and hasHead(last) and timeAt(last, 2) > tonumber(ARGV[7])
+    or found and ends and (not delivery or string.find(delivery, '^%- 0 ')) then
     return {'OK', found and 'l' or 'n', version}
+  end
+  succeeded = found and ends and successor
+  if succeeded then
+    -- Redis permits all further writes of a script after one that uses no memory, even if memory is full
+    redis.call('HDEL', metaKey, '')
+    takeOver(ARGV[4], successor)
+    if redis.call('ZRANK', scheduleKey, ARGV[4]) == 0 then
+      redis.pcall('PUBLISH', ARGV[2], 'h ' .. ARGV[3] .. ' ' .. redis.call('ZSCORE', scheduleKey, ARGV[4]))
+    end
   end
 else
   found = redis.call('HEXISTS', messagesKey, ARGV[4]) == 1
 end
-local leased = redis.call('ZSCORE', leasesKey, ARGV[4])
-redis.call('HDEL', messagesKey, ARGV[4])
-redis.call('HDEL', deliveriesKey, ARGV[4])
-redis.call('ZREM', scheduleKey, ARGV[4])
-redis.call('ZREM', leasesKey, ARGV[4])
+if not succeeded then
+  redis.call('HDEL', messagesKey, ARGV[4])
+  redis.call('HDEL', deliveriesKey, ARGV[4])
+  redis.call('ZREM', scheduleKey, ARGV[4])
+  redis.call('ZREM', leasesKey, ARGV[4])
+end
 if remember then
   remember()
 end

@@ -22,10 +22,10 @@ function coalesced(i, mode, message, line)
   local first = string.byte(delivery or '')
   local handled = first and first ~= 62 and not string.find(delivery, '^%- 0 ')
   local stays = first and first ~= 62 and (first ~= 45 or mode == 'a' and (handled or successor))
-  local last = successor or not handled and message
-  if last and isOlder(line, last) then
+  if isOlder(i, line, message) then
     return 'k'
   end
+  local last = successor or not handled and message
   begins[i] = last and tonumber(string.match(string.match(last, '^[^\n]*', 14), ' d=%d+/(%d+)$'))
   staying[i] = stays and withSuccessor(delivery, '')
   return stays and not successor and 'a' or 'r'

@@ -1,6 +1,6 @@
--- Stores messages. A repeat is recognised by its nonce and gets the outcome of the first send. A message never replaces
--- one with a greater version: it arrived late, and the live message is kept. For messages after running ones, and debounced
--- ones, see coalesce.lua. A topic whose limit of messages is reached is full and accepts no further ones; what adds none is
+-- Stores messages. A repeat is recognised by its nonce and gets the outcome of the first send. A message neither replaces nor
+-- follows one with a greater version: it arrived late, and the live message is kept with its successor. For messages after
+-- running ones, and debounced ones, see coalesce.lua. A topic whose limit of messages is reached is full and accepts no further ones; what adds none is
 -- decided as ever. That a topic was full is never remembered.
 --
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta
@@ -20,7 +20,8 @@
 -- cost O(n log N), 7 commands, two more for several messages, two more if one has over 1,024 bytes, three more if the topic
 --        has a limit of messages and one for each message that it has no room for, a PUBLISH if the first due time became
 --        earlier and one if leased messages were replaced; n is at most 500; 6 more commands if outcomes are remembered;
---        one more for each live message with mode a or b, and one if there are successors
+--        one more for each live message with mode a or b, one for each with mode a or p and a version, and one if there are
+--        successors
 --
 -- Order of writes: the schedule is written first, because the next claim repairs an id without a message, while a
 -- message without an entry in the schedule would never be delivered. An earlier delivery of the id is removed before
@@ -90,10 +91,12 @@ if unusual then
     dues[i] = same and textOf(timeAt(message, 8)) or nil
     return same
   end
-  local function isOlder(line, message)
+  -- whether the live message or its successor, see successor.lua, has a greater version
+  local function isOlder(i, line, message)
     local version = versionAt(line, 1)
-    local other = version and hasHead(message) and versionAt(message, 14)
-    return other and other > version
+    local delivery = version and redis.call('HGET', deliveriesKey, ARGV[5 + i])
+    local at = delivery and string.find(delivery, '\0', 1, true)
+    return version and greatestVersion(message, at and string.sub(delivery, at + 1)) > version
   end
   if coalesces then
     --@include successor
@@ -124,7 +127,7 @@ if unusual then
     elseif repeats(i, message, line) then
       return 's'
     elseif mode == 'p' then
-      return isOlder(line, message) and 'k' or 'r'
+      return isOlder(i, line, message) and 'k' or 'r'
     end
     return mode == 'k' and 'k' or 'd'
   end

@@ -350,6 +350,16 @@ final class Scenarios {
                         Scenarios::cancelUpToVersion,
                         Set.of("b")),
                 new Scenario(
+                        "finish with a successor",
+                        "cancel",
+                        new ShardState()
+                                .leased("a", T0, "w0-1", END)
+                                .successor("a", T0)
+                                .scheduled("b", T0),
+                        bench -> Await.result(
+                                bench.store().cancelUpTo(bench.shard(), "a", VERSION, true, Durability.NONE)),
+                        Set.of("a", "b")),
+                new Scenario(
                         "cancel scheduled, remembered",
                         "cancel",
                         new ShardState().retrying("a", T0 + 5, 1, "").scheduled("b", T0),

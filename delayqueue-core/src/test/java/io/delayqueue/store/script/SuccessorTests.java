@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.delayqueue.message.CancelOutcome;
 import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.Due;
+import io.delayqueue.message.Durability;
 import io.delayqueue.message.MessageLimits;
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.MessageState;
@@ -15,6 +16,7 @@ import io.delayqueue.message.RescheduleOutcome;
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.LeaseTokens;
 import io.delayqueue.store.OutgoingMessage;
+import io.delayqueue.store.VersionedCancel;
 import io.delayqueue.store.bench.PollReplyText;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Row;
@@ -37,7 +39,8 @@ class SuccessorTests extends ScriptTable {
     private static final long END = T0 + 30_000;
 
     static Stream<Row> table() {
-        return Stream.of(afterRunning(), debounced(), ends(), stays()).flatMap(rows -> rows);
+        return Stream.of(afterRunning(), debounced(), ends(), conditionalCancels(), stays())
+                .flatMap(rows -> rows);
     }
 
     private static Stream<Row> afterRunning() {
@@ -115,6 +118,26 @@ class SuccessorTests extends ScriptTable {
                                 .leased("b", T0 - 7, "w1-1", END)
                                 .successor("b", message("n1700000000000006", T0, T0 + 9, "\nb")),
                         SendScriptTests.sends(version("a"), version("b")),
+                        List.of("KEPT 1000", "KEPT 1000")),
+                Row.unchanged(
+                        "a smaller version does not follow a greater one",
+                        new ShardState()
+                                .leased("a", T0 - 7, "w1-1", END)
+                                .put("messages", "a", message("n1700000000000006", T0, T0 - 7, "\na"))
+                                .retrying("b", T0 + 9, 2, "E: no")
+                                .put("messages", "b", message("n1700000000000006", T0, T0 + 9, "\nb")),
+                        SendScriptTests.sends(version("a"), version("b")),
+                        List.of("KEPT 1000", "KEPT 1000")),
+                Row.unchanged(
+                        "a replacement with a smaller version than one of both leaves both",
+                        new ShardState()
+                                .leased("a", T0 - 7, "w1-1", END)
+                                .put("messages", "a", message("n1700000000000004", T0, T0 - 7, "\na"))
+                                .successor("a", message("n1700000000000006", T0, T0 + 9, "\na"))
+                                .leased("b", T0 - 7, "w1-1", END)
+                                .put("messages", "b", message("n1700000000000006", T0, T0 - 7, "\nb"))
+                                .successor("b", T0 + 5),
+                        SendScriptTests.sends(replaces("a"), replaces("b")),
                         List.of("KEPT 1000", "KEPT 1000")),
                 new Row(
                         "a successor needs no room",
@@ -258,6 +281,52 @@ class SuccessorTests extends ScriptTable {
                         new ShardState()));
     }
 
+    private static Stream<Row> conditionalCancels() {
+        ShardState succeeded = new ShardState()
+                .leased("a", T0 - 7, "w1-1", END)
+                .put("messages", "a", message("n1700000000000004", T0 - 7, T0 - 7, "\na"))
+                .successor("a", message("n1700000000000006", T0 - 3, T0 + 5, "\nnext"));
+        return Stream.of(
+                Row.unchanged(
+                        "a cancel up to a smaller version than that of the successor keeps both",
+                        succeeded,
+                        cancelsUpTo(1700000000000005L, false),
+                        new VersionedCancel(CancelOutcome.NOT_FOUND, true, 1700000000000006L)),
+                Row.unchanged(
+                        "so does a read of the version",
+                        succeeded,
+                        bench -> Await.result(bench.store().version(bench.shard(), "a")),
+                        new VersionedCancel(CancelOutcome.NOT_FOUND, true, 1700000000000006L)),
+                Row.unchanged(
+                        "and a cancel of what was sent before the successor",
+                        succeeded,
+                        bench -> Await.result(bench.store().cancel(bench.shard(), "a", Instant.ofEpochMilli(T0 - 5))),
+                        CancelOutcome.NOT_FOUND),
+                new Row(
+                        "a cancel up to its version removes both",
+                        succeeded,
+                        cancelsUpTo(1700000000000006L, false),
+                        new VersionedCancel(CancelOutcome.CANCELLED_WHILE_HANDLED, false, 1700000000000006L),
+                        new ShardState()),
+                new Row(
+                        "a client that finishes the message lets the successor take over",
+                        succeeded,
+                        cancelsUpTo(1700000000000005L, true),
+                        new VersionedCancel(CancelOutcome.CANCELLED_WHILE_HANDLED, false, 1700000000000004L),
+                        new ShardState()
+                                .put("schedule", "a", T0 + 5)
+                                .put("messages", "a", message("n1700000000000006", T0 - 3, T0 + 5, "\nnext"))),
+                Row.unchanged(
+                        "and does not finish one that has taken over",
+                        new ShardState().crashed("a", T0, 0, "", ""),
+                        cancelsUpTo(1700000000000005L, true),
+                        new VersionedCancel(CancelOutcome.NOT_FOUND, true, VersionedCancel.NO_VERSION)));
+    }
+
+    private static Function<StoreBench, Object> cancelsUpTo(long version, boolean claimed) {
+        return bench -> Await.result(bench.store().cancelUpTo(bench.shard(), "a", version, claimed, Durability.NONE));
+    }
+
     /** Alone it would take the short way of the script. */
     private static Row acknowledged(String delivery, String token) {
         return new Row(
@@ -367,6 +436,10 @@ class SuccessorTests extends ScriptTable {
 
     private static OutgoingMessage version(String id) {
         return Sends.message(id, new Due(1000, true), OnDuplicate.AFTER_RUNNING, "n1700000000000005");
+    }
+
+    private static OutgoingMessage replaces(String id) {
+        return Sends.message(id, new Due(1000, true), OnDuplicate.REPLACE, "n1700000000000005");
     }
 
     private static OutgoingMessage debounce(String id) {

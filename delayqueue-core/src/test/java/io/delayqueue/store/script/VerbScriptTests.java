@@ -140,9 +140,9 @@ class VerbScriptTests extends ScriptTable {
                         List.of(VersionedCancel.NOT_FOUND, kept(version))));
     }
 
-    private static VersionedCancel cancelUpTo(StoreBench bench, String id, long version, boolean ifClaimed) {
+    private static VersionedCancel cancelUpTo(StoreBench bench, String id, long version, boolean ifHandled) {
         return bench.store()
-                .cancelUpTo(bench.shard(), id, version, ifClaimed, Durability.NONE)
+                .cancelUpTo(bench.shard(), id, version, ifHandled, Durability.NONE)
                 .join();
     }
 

@@ -39,16 +39,16 @@ public record TopicCopies(MessageStore store, TopicRegistry registry, EventBus e
     /**
      * Cancels a live message unless its version is greater. A message in a topic that is not permitted is kept.
      *
-     * @param onlyClaimed whether to keep a message that was not claimed since it was sent
+     * @param onlyHandled whether to keep a message that was not handled since it was sent, and the successor of another
      */
-    CompletableFuture<VersionedCancel> cancel(String topic, String id, long version, boolean onlyClaimed) {
+    CompletableFuture<VersionedCancel> cancel(String topic, String id, long version, boolean onlyHandled) {
         if (!permitted.test(topic)) {
             return version(topic, id);
         }
         return onShard(
                         topic,
                         id,
-                        shard -> store.cancelUpTo(shard, id, version, onlyClaimed, Durability.NONE),
+                        shard -> store.cancelUpTo(shard, id, version, onlyHandled, Durability.NONE),
                         VersionedCancel.NOT_FOUND)
                 .thenApply(cancel -> {
                     if (cancel.outcome().isCancelled()) {

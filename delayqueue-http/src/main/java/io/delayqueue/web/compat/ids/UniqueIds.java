@@ -57,7 +57,7 @@ public final class UniqueIds {
      * The result of cancelling messages in several topics.
      *
      * @param cancelled whether a message was cancelled
-     * @param unclaimed topic of a message that was kept because it was never claimed or its topic is not permitted
+     * @param unclaimed topic of a message that was kept because it was never handled or its topic is not permitted
      * @param kept greatest version of the messages that were kept because of a greater version;
      *     {@link VersionedCancel#NO_VERSION} if there are none
      */
@@ -213,8 +213,8 @@ public final class UniqueIds {
     }
 
     /**
-     * Cancels the live message of an id if it was claimed since it was sent. Therefore a client that finishes an
-     * earlier message of the id does not cancel a later message that was not delivered yet.
+     * Ends the live message of an id if it was handled since it was sent; its successor takes over. Therefore a client that
+     * finishes an earlier message of the id does not cancel a later message that was not delivered yet.
      *
      * @return whether a message was cancelled
      */
@@ -226,19 +226,19 @@ public final class UniqueIds {
      * Cancels the messages of an id. A message with a greater version is kept if a later push stored it. If the index
      * has no later push, the index was lost, and the message is cancelled by the next try.
      */
-    private CompletableFuture<Boolean> cancel(String id, long floor, boolean onlyClaimed, int tries) {
+    private CompletableFuture<Boolean> cancel(String id, long floor, boolean onlyHandled, int tries) {
         return index.findAsync(id)
                 .thenCompose(entry -> entry.isPresent()
-                        ? cancel(entry.get(), floor, onlyClaimed, tries)
+                        ? cancel(entry.get(), floor, onlyHandled, tries)
                         : CompletableFuture.completedFuture(false));
     }
 
-    private CompletableFuture<Boolean> cancel(Entry entry, long floor, boolean onlyClaimed, int tries) {
+    private CompletableFuture<Boolean> cancel(Entry entry, long floor, boolean onlyHandled, int tries) {
         String id = entry.id();
-        return cancelAll(entry.topics(), id, Math.max(floor, entry.version()), onlyClaimed)
+        return cancelAll(entry.topics(), id, Math.max(floor, entry.version()), onlyHandled)
                 .thenCompose(cancels -> {
                     if (cancels.kept != VersionedCancel.NO_VERSION && tries > 1) {
-                        return cancelUnlessLater(id, entry.version(), cancels, onlyClaimed, tries - 1);
+                        return cancelUnlessLater(id, entry.version(), cancels, onlyHandled, tries - 1);
                     }
                     if (cancels.unclaimed.isPresent()) {
                         return CompletableFuture.completedFuture(cancels.cancelled);
@@ -250,19 +250,19 @@ public final class UniqueIds {
     }
 
     private CompletableFuture<Boolean> cancelUnlessLater(
-            String id, long version, Cancels cancels, boolean onlyClaimed, int tries) {
+            String id, long version, Cancels cancels, boolean onlyHandled, int tries) {
         return isLastPush(id, version)
                 .thenCompose(last -> last
-                        ? cancel(id, cancels.kept, onlyClaimed, tries)
+                        ? cancel(id, cancels.kept, onlyHandled, tries)
                                 .thenApply(cancelled -> cancelled || cancels.cancelled)
                         : CompletableFuture.completedFuture(cancels.cancelled));
     }
 
-    private CompletableFuture<Cancels> cancelAll(List<String> topics, String id, long version, boolean onlyClaimed) {
+    private CompletableFuture<Cancels> cancelAll(List<String> topics, String id, long version, boolean onlyHandled) {
         CompletableFuture<Cancels> all = CompletableFuture.completedFuture(Cancels.NONE);
         for (String topic : topics) {
             all = all.thenCombine(
-                    copies.cancel(topic, id, version, onlyClaimed),
+                    copies.cancel(topic, id, version, onlyHandled),
                     (cancels, copy) -> cancels.and(topic, version, copy));
         }
         return all;
