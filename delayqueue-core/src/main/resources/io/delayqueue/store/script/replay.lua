@@ -10,7 +10,8 @@
 -- cost   O(n log N), 3 commands and at most 11 for each dead letter, and a PUBLISH if none is due earlier
 --
 -- A message is stored before the dead letter is removed. If the script stops in between, the live message equals that
--- of the dead letter, and the repeat only removes the dead letter. The entry by which retention finds it is removed
+-- of the dead letter, and the repeat only removes the dead letter. If it has ended, the dead letter is kept, because the
+-- successor of the message takes over next. The entry by which retention finds it is removed
 -- last.
 --@include keys
 local deadKey, deadLettersKey = KEYS[6], KEYS[7]
@@ -19,6 +20,7 @@ local notificationsMessagesKey, notificationsDeliveriesKey = KEYS[10], KEYS[11]
 --@include clock
 --@include packedtime
 --@include head
+--@include successor
 local identity = redis.call('HGET', metaKey, 'identity')
 --@include identity
 local function withDue(message, time)
@@ -53,7 +55,7 @@ local function replayed(deadLetterId)
   end
   local message = string.sub(record, line + 1 + failure + 1)
   local live = redis.call('HGET', messagesKey, id)
-  if live and withDue(live, '') ~= withDue(message, '') then
+  if live and (withDue(live, '') ~= withDue(message, '') or hasEnded(redis.call('HGET', deliveriesKey, id))) then
     return 'l'
   end
   if not live then

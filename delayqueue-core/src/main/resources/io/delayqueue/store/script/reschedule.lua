@@ -12,6 +12,7 @@
 --@include packedtime
 --@include head
 --@include taken
+--@include successor
 local identity = redis.call('HGET', metaKey, 'identity')
 --@include identity
 local message = redis.call('HGET', messagesKey, ARGV[4])
@@ -19,7 +20,9 @@ if not message or (ARGV[6] and hasHead(message) and timeAt(message, 2) > tonumbe
   return {'OK', 'n', ''}
 end
 local place = redis.call('ZSCORE', scheduleKey, ARGV[4])
-if not place then
+local delivery = redis.call('HGET', deliveriesKey, ARGV[4])
+-- the successor of a message that has ended takes over next
+if not place or hasEnded(delivery) then
   return {'OK', 'l', ''}
 end
 if tonumber(place) >= TAKEN then
@@ -33,7 +36,6 @@ if hasHead(message) then
   local moved = string.sub(message, 1, 7) .. packedTime(tonumber(due)) .. string.sub(message, 14)
   redis.call('HSET', messagesKey, ARGV[4], moved)
 end
-local delivery = redis.call('HGET', deliveriesKey, ARGV[4])
 local before, after = string.match(delivery or '', '^(- %S+ )%d+(.*)$')
 if before then
   redis.call('HSET', deliveriesKey, ARGV[4], before .. due .. after)

@@ -12,6 +12,7 @@ import io.delayqueue.message.MessageLimits;
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.message.OnDuplicate;
+import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.message.RescheduleOutcome;
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.LeaseTokens;
@@ -39,7 +40,7 @@ class SuccessorTests extends ScriptTable {
     private static final long END = T0 + 30_000;
 
     static Stream<Row> table() {
-        return Stream.of(afterRunning(), debounced(), ends(), conditionalCancels(), stays())
+        return Stream.of(afterRunning(), debounced(), ends(), conditionalCancels(), ended(), stays())
                 .flatMap(rows -> rows);
     }
 
@@ -321,6 +322,27 @@ class SuccessorTests extends ScriptTable {
                         new ShardState().crashed("a", T0, 0, "", ""),
                         cancelsUpTo(1700000000000005L, true),
                         new VersionedCancel(CancelOutcome.NOT_FOUND, true, VersionedCancel.NO_VERSION)));
+    }
+
+    /** The script that ended the message stopped before its successor had taken over. */
+    private static Stream<Row> ended() {
+        return Stream.of(
+                Row.unchanged(
+                        "a replay does not take the ended message for the one that it stored",
+                        new ShardState()
+                                .leased("a", T0, "", END)
+                                .successor("a", T0 + 5)
+                                .deadLetter("a", "w0-1", T0, "REQUESTED", 1, T0, "E: no"),
+                        bench -> Await.result(bench.store().replay(bench.shard(), List.of("a@w0-1"), Due.NOW)),
+                        List.of(ReplayOutcome.ID_LIVE)),
+                Row.unchanged(
+                        "a reschedule waits until the successor has taken over",
+                        next("a", T0 + 5)
+                                .put("leases", "a", END)
+                                .put("deliveries", "a", "")
+                                .successor("a", T0 + 5),
+                        bench -> Await.result(bench.store().reschedule(bench.shard(), "a", new Due(70, true))),
+                        RescheduleOutcome.BEING_HANDLED));
     }
 
     private static Function<StoreBench, Object> cancelsUpTo(long version, boolean claimed) {
