@@ -12,7 +12,6 @@
 --@include packedtime
 --@include head
 --@include taken
---@include successor
 local identity = redis.call('HGET', metaKey, 'identity')
 --@include identity
 local message = redis.call('HGET', messagesKey, ARGV[4])
@@ -20,9 +19,9 @@ if not message or (ARGV[6] and hasHead(message) and timeAt(message, 2) > tonumbe
   return {'OK', 'n', ''}
 end
 local place = redis.call('ZSCORE', scheduleKey, ARGV[4])
-local delivery = redis.call('HGET', deliveriesKey, ARGV[4])
--- the successor of a message that has ended takes over next
-if not place or hasEnded(delivery) then
+local delivery = redis.call('HGET', deliveriesKey, ARGV[4]) or ''
+-- scheduled with a token or a zero byte: a script stopped while it claimed the message or its successor took over
+if not place or string.find(delivery, '^[%w.]+%-%w') or string.find(delivery, '^%z') then
   return {'OK', 'l', ''}
 end
 if tonumber(place) >= TAKEN then
@@ -36,7 +35,7 @@ if hasHead(message) then
   local moved = string.sub(message, 1, 7) .. packedTime(tonumber(due)) .. string.sub(message, 14)
   redis.call('HSET', messagesKey, ARGV[4], moved)
 end
-local before, after = string.match(delivery or '', '^(- %S+ )%d+(.*)$')
+local before, after = string.match(delivery, '^(- %S+ )%d+(.*)$')
 if before then
   redis.call('HSET', deliveriesKey, ARGV[4], before .. due .. after)
 end

@@ -336,13 +336,17 @@ class SuccessorTests extends ScriptTable {
                         bench -> Await.result(bench.store().replay(bench.shard(), List.of("a@w0-1"), Due.NOW)),
                         List.of(ReplayOutcome.ID_LIVE)),
                 Row.unchanged(
-                        "a reschedule waits until the successor has taken over",
+                        "a reschedule waits until the successor has taken over, or the claim is complete",
                         next("a", T0 + 5)
                                 .put("leases", "a", END)
                                 .put("deliveries", "a", "")
-                                .successor("a", T0 + 5),
-                        bench -> Await.result(bench.store().reschedule(bench.shard(), "a", new Due(70, true))),
-                        RescheduleOutcome.BEING_HANDLED));
+                                .successor("a", T0 + 5)
+                                .leased("b", T0, "w1-1", END)
+                                .put("schedule", "b", T0),
+                        bench -> Stream.of("a", "b")
+                                .map(id -> Await.result(bench.store().reschedule(bench.shard(), id, new Due(70, true))))
+                                .toList(),
+                        List.of(RescheduleOutcome.BEING_HANDLED, RescheduleOutcome.BEING_HANDLED)));
     }
 
     private static Function<StoreBench, Object> cancelsUpTo(long version, boolean claimed) {
