@@ -1,4 +1,4 @@
--- fragment: sends that coalesce with a live message. needs: successor, packedtime, now, repeats, isOlder. assigns: staying,
+-- fragment: sends that coalesce with a live message. needs: packedtime, now, repeats, isOlder, deliveryOf. assigns: staying,
 -- coalesced, debounced
 --
 -- 'After running': while the live message is being handled, or waits for its next attempt, the new one becomes its
@@ -13,21 +13,21 @@ staying = {}
 local begins = {}
 
 function coalesced(i, mode, message, line)
-  local delivery, successor = divided(redis.call('HGET', deliveriesKey, ARGV[5 + i]))
+  local delivery, successor = deliveryOf(i)
   local stored = mode == 'b' and string.sub(line, 1, -2) .. '/' or line
-  if repeats(i, message, stored) or successor and repeats(i, successor, stored) then
+  if repeats(i, message, stored) or successor and delivery ~= '' and repeats(i, successor, stored) then
     return 's'
   end
   -- of the delivery: '-' if it is scheduled, '>' if a move has taken it
   local first = string.byte(delivery or '')
   local handled = first and first ~= 62 and not string.find(delivery, '^%- 0 ')
   local stays = first and first ~= 62 and (first ~= 45 or mode == 'a' and (handled or successor))
-  if isOlder(i, line, message) then
+  if isOlder(line, message, successor) then
     return 'k'
   end
   local last = successor or not handled and message
   begins[i] = last and tonumber(string.match(string.match(last, '^[^\n]*', 14), ' d=%d+/(%d+)$'))
-  staying[i] = stays and withSuccessor(delivery, '')
+  staying[i] = stays and delivery .. '\0'
   return stays and not successor and 'a' or 'r'
 end
 

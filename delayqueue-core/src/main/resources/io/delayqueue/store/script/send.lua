@@ -20,12 +20,12 @@
 -- cost O(n log N), 7 commands, two more for several messages, two more if one has over 1,024 bytes, three more if the topic
 --        has a limit of messages and one for each message that it has no room for, a PUBLISH if the first due time became
 --        earlier and one if leased messages were replaced; n is at most 500; 6 more commands if outcomes are remembered;
---        one more for each live message with mode a or b, one for each with mode a or p and a version, and one if there are
---        successors
+--        one more for each live message with mode a, b or p, and two if there are successors
 --
 -- Order of writes: the schedule is written first, because the next claim repairs an id without a message, while a
 -- message without an entry in the schedule would never be delivered. An earlier delivery of the id is removed before
--- the message is written, so that no old token is valid for the new message. A lease without a delivery has no effect;
+-- the message is written, so that no old token is valid for the new message. If it has a successor, which a stop must not
+-- lose, the new message first becomes the one that takes over, see successor.lua. A lease without a delivery has no effect;
 -- the next reclaim removes it. Outcomes are remembered last, so that no outcome is remembered for a message that was
 -- not stored because the script stopped. If remembering fails, the send still succeeds. A full topic accepts an id that is
 -- in the schedule without a message: this send may have stopped there, and it needs no more room.
@@ -75,6 +75,8 @@ local known, fields
 -- see coalesce.lua
 local staying, coalesced, debounced
 local coalesces = string.find(modes, '[ab]')
+-- whether the live message has a successor, by index
+local succeeded = {}
 local unusual = toRemember > 0 or coalesces
 for i = 1, n do
   if stored[i] then
@@ -91,15 +93,20 @@ if unusual then
     dues[i] = same and textOf(timeAt(message, 8)) or nil
     return same
   end
-  -- whether the live message or its successor, see successor.lua, has a greater version
-  local function isOlder(i, line, message)
+  local function isOlder(line, message, successor)
     local version = versionAt(line, 1)
-    local delivery = version and redis.call('HGET', deliveriesKey, ARGV[5 + i])
-    local at = delivery and string.find(delivery, '\0', 1, true)
-    return version and greatestVersion(message, at and string.sub(delivery, at + 1)) > version
+    return version and greatestVersion(message, successor) > version
+  end
+  local deliveryOf
+  if string.find(modes, '[abp]') then
+    --@include successor
+    function deliveryOf(i)
+      local delivery, successor = divided(redis.call('HGET', deliveriesKey, ARGV[5 + i]))
+      succeeded[i] = successor and true
+      return delivery, successor
+    end
   end
   if coalesces then
-    --@include successor
     --@include coalesce
   end
   known, fields = {}, {}
@@ -127,7 +134,8 @@ if unusual then
     elseif repeats(i, message, line) then
       return 's'
     elseif mode == 'p' then
-      return isOlder(i, line, message) and 'k' or 'r'
+      local _, successor = deliveryOf(i)
+      return isOlder(line, message, successor) and 'k' or 'r'
     end
     return mode == 'k' and 'k' or 'd'
   end
@@ -140,7 +148,7 @@ if unusual then
   end
 end
 
-local schedule, messages, ids, replaced, deliveries = {}, {}, {}, {}, {}
+local schedule, messages, ids, replaced, deliveries, ended = {}, {}, {}, {}, {}, {}
 local fresh, largest, earliest, first = 0, 0, nil, nil
 -- argument, due time, and stored times of the last message; kept, because the next one often has the same argument
 local given, millis, due, times
@@ -178,7 +186,12 @@ for i = 1, n do
       deliveries[#deliveries + 1], deliveries[#deliveries + 2] = id, behind .. message
     else
       fresh = fresh + 1
-      ids[fresh] = id
+      if succeeded[i] then
+        deliveries[#deliveries + 1], deliveries[#deliveries + 2] = id, '\0' .. message
+        ended[#ended + 1] = id
+      else
+        ids[#ids + 1] = id
+      end
       schedule[2 * fresh - 1], schedule[2 * fresh] = due, id
       messages[2 * fresh - 1], messages[2 * fresh] = id, message
       if outcome then
@@ -199,10 +212,13 @@ end
 if fresh > 0 then
   redis.call('ZADD', scheduleKey, unpack(schedule))
   -- only the sentinel is left if no message was delivered
-  if fresh == 1 or redis.call('HLEN', deliveriesKey) > 1 then
+  if #ids == 1 or #ids > 0 and redis.call('HLEN', deliveriesKey) > 1 then
     redis.call('HDEL', deliveriesKey, unpack(ids))
   end
   redis.call('HSET', messagesKey, unpack(messages))
+  if #ended > 0 then
+    redis.call('HDEL', deliveriesKey, unpack(ended))
+  end
   if #replaced > 0 and redis.call('ZREM', leasesKey, unpack(replaced)) > 0 then
     redis.pcall('PUBLISH', ARGV[2], 'r ' .. ARGV[3] .. ' ' .. (#replaced == 1 and replaced[1] or ''))
     if limits then

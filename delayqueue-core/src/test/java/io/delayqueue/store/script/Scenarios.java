@@ -3,10 +3,12 @@ package io.delayqueue.store.script;
 import static io.delayqueue.store.bench.ShardState.message;
 import static io.delayqueue.store.bench.ShardState.record;
 import static io.delayqueue.store.bench.StoreBench.T0;
+import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.Due;
 import io.delayqueue.message.Durability;
+import io.delayqueue.message.MessageLimits;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.OutgoingMessage;
@@ -19,6 +21,7 @@ import io.delayqueue.store.bench.StoreBench;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletionException;
 import java.util.function.Function;
@@ -158,13 +161,15 @@ final class Scenarios {
 
     private static Scenario coalescing() {
         Due debounced = new Due(7, true, 9);
+        Due later = new Due(6, true);
         List<OutgoingMessage> messages = List.of(
-                Sends.message("a", new Due(6, true), OnDuplicate.AFTER_RUNNING, "m"),
-                Sends.message("b", new Due(6, true), OnDuplicate.AFTER_RUNNING, "m"),
-                Sends.message("c", new Due(6, true), OnDuplicate.AFTER_RUNNING, "m"),
-                Sends.message("d", debounced, OnDuplicate.REPLACE, "m"),
-                Sends.message("e", debounced, OnDuplicate.REPLACE, "m"),
-                Sends.message("f", debounced, OnDuplicate.REPLACE, "m"));
+                newer("a", later, OnDuplicate.AFTER_RUNNING),
+                newer("b", later, OnDuplicate.AFTER_RUNNING),
+                newer("c", later, OnDuplicate.AFTER_RUNNING),
+                newer("d", debounced, OnDuplicate.REPLACE),
+                newer("e", debounced, OnDuplicate.REPLACE),
+                newer("f", debounced, OnDuplicate.REPLACE),
+                newer("g", later, OnDuplicate.REPLACE));
         return new Scenario(
                 "after running and debounce",
                 "send",
@@ -176,9 +181,15 @@ final class Scenarios {
                         .leased("d", T0, "w0-1", END)
                         .scheduled("e", T0 + 3)
                         .retrying("f", T0 + 9, 2, "E: no")
-                        .successor("f", T0 + 4),
+                        .successor("f", T0 + 4)
+                        .leased("g", T0, "w0-1", END)
+                        .successor("g", T0 + 4),
                 bench -> Await.result(bench.store().send(bench.shard(), messages)),
-                Set.of("a", "b", "c", "d", "e", "f"));
+                Set.of("a", "b", "c", "d", "e", "f", "g"));
+    }
+
+    private static OutgoingMessage newer(String id, Due due, OnDuplicate mode) {
+        return OutgoingMessage.of(id, due, mode, "m", MessageLimits.NONE, Map.of(), "newer".getBytes(UTF_8));
     }
 
     /** The topic has room for the first of two further messages. */
