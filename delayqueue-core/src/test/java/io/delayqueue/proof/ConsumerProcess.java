@@ -1,5 +1,7 @@
 package io.delayqueue.proof;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import io.delayqueue.container.EngineSettings;
 import io.delayqueue.container.Pacing;
 import io.delayqueue.container.QueueNode;
@@ -12,7 +14,6 @@ import io.delayqueue.message.DeadLetterCause;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
@@ -68,7 +69,7 @@ final class ConsumerProcess implements DelayQueueEvents {
 
     private @Nullable CompletionStage<?> handle(List<Delivery> deliveries) {
         Delivery delivery = deliveries.get(0);
-        String attempt = delivery.id() + " " + delivery.attempt();
+        String attempt = delivery.id() + " " + delivery.attempt() + " " + new String(delivery.body(), UTF_8);
         report("started", attempt);
         if (delivery.id().startsWith(KILLER)) {
             Runtime.getRuntime().halt(1);
@@ -100,7 +101,7 @@ final class ConsumerProcess implements DelayQueueEvents {
     private void report(String what, String details) {
         String line = System.currentTimeMillis() + " " + what + " " + details + "\n";
         try {
-            lines.write(line.getBytes(StandardCharsets.UTF_8));
+            lines.write(line.getBytes(UTF_8));
         } catch (IOException e) {
             Runtime.getRuntime().halt(1);
         }
