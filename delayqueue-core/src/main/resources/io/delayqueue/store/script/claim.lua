@@ -42,9 +42,9 @@ local function permitted(message)
   return tonumber(string.match(limitsOf(message), ' a=(%d+)') or usualAttempts)
 end
 
--- the number of ids whose messages fit into the byte bound, at least one. The lengths are read only if messages of the
--- largest size in the queue's history could exceed the bound. In the queue of notifications they are always read,
--- because the largest size is not recorded there.
+-- the number of ids whose messages and deliveries, which may contain successors, fit into the byte bound, at least one. The
+-- lengths are read only if messages of the largest size in the queue's history could exceed the bound. In the queue of
+-- notifications, which has no successors, those of messages are always read, because the largest size is not recorded there.
 local function fitting(ids, bound)
   local n = #ids
   if deadKey and n * tonumber(largest or 1024) <= bound then
@@ -53,6 +53,9 @@ local function fitting(ids, bound)
   local bytes = 0
   for i = 1, n do
     bytes = bytes + redis.call('HSTRLEN', messagesKey, ids[i])
+    if deadKey then
+      bytes = bytes + redis.call('HSTRLEN', deliveriesKey, ids[i])
+    end
     if bytes > bound and i > 1 then
       return i - 1
     end

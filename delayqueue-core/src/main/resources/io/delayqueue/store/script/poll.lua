@@ -31,8 +31,8 @@
 -- indices count from 1, acknowledges before other settlements
 -- cost   idle: 5 commands. Else O((claimed + settled + renewed + reclaimed) log N): 14 commands with claims, 11 with
 --        acknowledges, 18 with both; at most 6 more if something is unusual; up to 13 more for each other settlement,
---        reclaim or expiry; one more for each message if the claim could exceed the byte bound, and always in the queue
---        of notifications
+--        reclaim or expiry; two more for each message if the claim could exceed the byte bound, and always one in the
+--        queue of notifications
 --
 -- The repeat of a poll (same consumer and sequence) returns the claims of the first execution that are still leased,
 -- and the same results of settlements. Therefore no message is lost to the consumer after a lost reply or a script that

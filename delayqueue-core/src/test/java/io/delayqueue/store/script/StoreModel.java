@@ -188,6 +188,10 @@ final class StoreModel {
             return attempts > 0 || postponements > 0 || crashes > 0;
         }
 
+        boolean hasDelivery() {
+            return wasHandled() || moved || successor != null;
+        }
+
         boolean isSameSend(Live other) {
             return sentLine().equals(other.sentLine());
         }
@@ -467,12 +471,15 @@ final class StoreModel {
                 null);
     }
 
-    /** Notifications are small: in their queue bytes are not counted. */
+    /** Notifications are small: in their queue bytes are not counted. A delivery counts, because it may have a successor. */
     private static List<Live> fitting(KindModel kind, List<Live> messages, int max, int bytes) {
         List<Live> fitting = new ArrayList<>();
         int sum = 0;
         for (Live message : messages) {
-            sum += kind.kind == QueueKind.NOTIFICATIONS ? 0 : message.stored().length();
+            sum += kind.kind == QueueKind.NOTIFICATIONS
+                    ? 0
+                    : message.stored().length()
+                            + (message.hasDelivery() ? delivery(message).length() : 0);
             if (fitting.size() == max || (!fitting.isEmpty() && sum > bytes)) {
                 break;
             }
@@ -692,7 +699,7 @@ final class StoreModel {
                 } else {
                     state.put(prefix + "leases", id, message.leaseEnd);
                 }
-                if (message.wasHandled() || message.moved || message.successor != null) {
+                if (message.hasDelivery()) {
                     state.put(prefix + "deliveries", id, delivery(message));
                 }
             });

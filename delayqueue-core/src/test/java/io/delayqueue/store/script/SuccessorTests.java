@@ -416,6 +416,21 @@ class SuccessorTests extends ScriptTable {
                                 .successor("a", T0 - 5)
                                 .leased("b", T0 - 2, "w1-3", END, 1, "")
                                 .successor("b", T0 - 5)),
+                new Row(
+                        "a claim counts successors, too, against its bound of bytes",
+                        new ShardState()
+                                .retrying("a", T0 - 3, 2, "E: no")
+                                .successor("a", "x".repeat(1500))
+                                .retrying("b", T0 - 2, 2, "E: no"),
+                        bench -> {
+                            bench.redis().call("HSET", bench.key("meta"), "largest", 2048);
+                            return settles(poll -> poll.claim(5).bytes(1500)).apply(bench);
+                        },
+                        "claimed a#3@-3(E: no), due -2, lease 30000",
+                        new ShardState()
+                                .leased("a", T0 - 3, "w1-3", END, 3, "E: no")
+                                .successor("a", "x".repeat(1500))
+                                .retrying("b", T0 - 2, 2, "E: no")),
                 Row.unchanged(
                         "a late settlement with an old token changes nothing",
                         new ShardState().leased("a", T0 - 7, "w1-2", END).successor("a", T0 - 5),
