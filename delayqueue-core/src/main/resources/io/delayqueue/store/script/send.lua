@@ -1,7 +1,7 @@
 -- Stores messages. A repeat is recognised by its nonce and gets the outcome of the first send. A message neither replaces nor
 -- follows one with a greater version: it arrived late, and the live message is kept with its successor. For messages after
--- running ones, and debounced ones, see coalesce.lua. A topic whose limit of messages is reached is full and accepts no further ones; what adds none is
--- decided as ever. That a topic was full is never remembered.
+-- running ones, and debounced ones, see coalesce.lua. A topic whose limit of messages is reached is full and accepts no
+-- further ones; what adds none is decided as ever. That a topic was full is never remembered.
 --
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta
 -- KEYS[6..7] sent, sent.until: remembered outcomes; only if an outcome is to be remembered
@@ -149,7 +149,7 @@ if unusual then
 end
 
 local schedule, messages, ids, replaced, deliveries, ended = {}, {}, {}, {}, {}, {}
-local fresh, largest, earliest, first = 0, 0, nil, nil
+local fresh, removed, largest, earliest, first = 0, 0, 0, nil, nil
 -- argument, due time, and stored times of the last message; kept, because the next one often has the same argument
 local given, millis, due, times
 for i = 1, n do
@@ -186,11 +186,12 @@ for i = 1, n do
       deliveries[#deliveries + 1], deliveries[#deliveries + 2] = id, behind .. message
     else
       fresh = fresh + 1
-      if succeeded[i] then
+      if unusual and succeeded[i] then
         deliveries[#deliveries + 1], deliveries[#deliveries + 2] = id, '\0' .. message
         ended[#ended + 1] = id
       else
-        ids[#ids + 1] = id
+        removed = removed + 1
+        ids[removed] = id
       end
       schedule[2 * fresh - 1], schedule[2 * fresh] = due, id
       messages[2 * fresh - 1], messages[2 * fresh] = id, message
@@ -212,7 +213,7 @@ end
 if fresh > 0 then
   redis.call('ZADD', scheduleKey, unpack(schedule))
   -- only the sentinel is left if no message was delivered
-  if #ids == 1 or #ids > 0 and redis.call('HLEN', deliveriesKey) > 1 then
+  if removed == 1 or removed > 0 and redis.call('HLEN', deliveriesKey) > 1 then
     redis.call('HDEL', deliveriesKey, unpack(ids))
   end
   redis.call('HSET', messagesKey, unpack(messages))
