@@ -53,7 +53,6 @@ import tools.jackson.databind.json.JsonMapper;
 /** A whole node on a Redis, assembled by hand as the auto-configuration does it. */
 public final class QueueNode implements AutoCloseable {
 
-    private final LettuceConnectionFactory application;
     private final ExecutorService executor = Executors.newCachedThreadPool();
     private final QueueConnections connections;
     private @Nullable ClientResources resources;
@@ -83,11 +82,8 @@ public final class QueueNode implements AutoCloseable {
                     .build();
             client.clientResources(resources);
         }
-        application = builder.factory.apply(client.build());
-        application.afterPropertiesSet();
-        application.start();
         connections = new QueueConnections(
-                application,
+                builder.factory.apply(client.build()),
                 QueueConnections.Settings.defaults(),
                 builder.threads == null ? Thread::new : builder.threads,
                 System::nanoTime);
@@ -183,7 +179,6 @@ public final class QueueNode implements AutoCloseable {
     public void abandon() {
         signals.stop(); // first: what is closed on event loops that have ended is waited for, for ever
         connections.close();
-        application.destroy();
     }
 
     @Override
@@ -197,7 +192,6 @@ public final class QueueNode implements AutoCloseable {
             movableTasks.close();
         }
         connections.close();
-        application.destroy();
         if (resources != null) {
             resources.shutdown(0, 0, TimeUnit.SECONDS);
         }

@@ -68,8 +68,6 @@ class ConnectionThreadsTests {
         FirstConnection.make(redis.port());
         network = FaultProxy.inFrontOf(redis);
         application = new LettuceConnectionFactory(network.host(), network.port());
-        application.afterPropertiesSet();
-        application.start();
     }
 
     @AfterEach
@@ -77,7 +75,6 @@ class ConnectionThreadsTests {
         for (AutoCloseable each : open) {
             each.close();
         }
-        application.destroy();
         network.close();
     }
 

@@ -22,9 +22,8 @@ final class OwnConnections implements AutoCloseable {
     private final AtomicLong elapsed = new AtomicLong();
     private QueueConnections connections;
 
-    private OwnConnections(LettuceConnectionFactory application, Duration timeout) throws Exception {
+    private OwnConnections(LettuceConnectionFactory application, Duration timeout) {
         this.application = application;
-        application.afterPropertiesSet();
         this.connections = connections(timeout);
     }
 
@@ -43,11 +42,7 @@ final class OwnConnections implements AutoCloseable {
     }
 
     static OwnConnections of(LettuceConnectionFactory application, Duration timeout) {
-        try {
-            return new OwnConnections(application, timeout);
-        } catch (Exception e) {
-            throw new IllegalStateException(e);
-        }
+        return new OwnConnections(application, timeout);
     }
 
     static OwnConnections lettuce(int port) {
@@ -55,7 +50,9 @@ final class OwnConnections implements AutoCloseable {
         return of(new LettuceConnectionFactory("127.0.0.1", port));
     }
 
+    /** Starts the factory, which costs the time of its shutdown. */
     LettuceConnectionFactory application() {
+        application.start();
         return application;
     }
 

@@ -52,7 +52,6 @@ public final class QueueOnRedis implements AutoCloseable {
 
     public final RedisServerProcess server;
     public final FaultProxy proxy;
-    public final LettuceConnectionFactory application;
     public final QueueConnections connections;
     public final KeySpace keySpace = new KeySpace("dq");
     public final TopicRegistry topics;
@@ -78,11 +77,10 @@ public final class QueueOnRedis implements AutoCloseable {
         this.server = server;
         FirstConnection.make(server.port());
         this.proxy = FaultProxy.inFrontOf(server);
-        this.application = new LettuceConnectionFactory(proxy.host(), proxy.port());
-        application.afterPropertiesSet();
-        application.start();
         this.connections = new QueueConnections(
-                application, new QueueConnections.Settings(commandTimeout, Duration.ofMillis(100)), System::nanoTime);
+                new LettuceConnectionFactory(proxy.host(), proxy.port()),
+                new QueueConnections.Settings(commandTimeout, Duration.ofMillis(100)),
+                System::nanoTime);
         this.clock = new ServerClock(server);
         this.scripts = counted(faults.around(clock.over(new RedisScripts(connections, (script, failure) -> {}))));
         this.topics = new TopicRegistry(scripts, keySpace, plan);
@@ -186,7 +184,6 @@ public final class QueueOnRedis implements AutoCloseable {
     @Override
     public void close() {
         connections.close();
-        application.destroy();
         proxy.close();
     }
 }

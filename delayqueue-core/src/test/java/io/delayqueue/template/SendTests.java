@@ -22,6 +22,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import org.junit.jupiter.api.Test;
+import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 import org.springframework.data.redis.core.RedisOperations;
 import org.springframework.data.redis.core.SessionCallback;
 import org.springframework.data.redis.core.StringRedisTemplate;
@@ -189,7 +190,9 @@ class SendTests extends RedisTest {
 
     @Test
     void insideTheCallersMultiItIsSentAtOnceAndOutsideOfIt() {
-        StringRedisTemplate application = new StringRedisTemplate(queue.application);
+        LettuceConnectionFactory factory = new LettuceConnectionFactory(queue.proxy.host(), queue.proxy.port());
+        factory.start();
+        StringRedisTemplate application = new StringRedisTemplate(factory);
 
         List<Object> results = application.execute(new SessionCallback<List<Object>>() {
             @Override
@@ -205,6 +208,7 @@ class SendTests extends RedisTest {
                 return List.of();
             }
         });
+        factory.destroy();
 
         assertThat(results).isEmpty();
         assertThat(found("orders", "4711").id()).isEqualTo("4711");

@@ -34,7 +34,6 @@ class ServerProbeTests {
     private static final Duration TEN_SECONDS = Duration.ofSeconds(10);
 
     private final RedisServerProcess redis;
-    private LettuceConnectionFactory application;
     private QueueConnections connections;
 
     ServerProbeTests(RedisServerProcess redis) {
@@ -50,19 +49,13 @@ class ServerProbeTests {
     }
 
     private void connect(RedisStandaloneConfiguration server) {
-        application = new LettuceConnectionFactory(server);
-        application.afterPropertiesSet();
-        connections = new QueueConnections(application, QueueConnections.Settings.defaults(), System::nanoTime);
+        connections = new QueueConnections(
+                new LettuceConnectionFactory(server), QueueConnections.Settings.defaults(), System::nanoTime);
     }
 
     @AfterEach
-    void close() {
-        disconnect();
-    }
-
-    private void disconnect() {
+    void disconnect() {
         connections.close();
-        application.destroy();
     }
 
     private ServerProbe probe() {

@@ -12,7 +12,6 @@ import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactor
 /** Runs scripts by the client and the connections of an application, whose commands have a minute. */
 public final class ClientScripts implements ScriptRunner, AutoCloseable {
 
-    private final LettuceConnectionFactory application;
     private final QueueConnections connections;
     private final ScriptRunner scripts;
 
@@ -21,11 +20,8 @@ public final class ClientScripts implements ScriptRunner, AutoCloseable {
         this(new LettuceConnectionFactory("127.0.0.1", port));
     }
 
-    /** Connects by a factory, which is started and, in the end, closed. */
+    /** Connects as a factory would. */
     public ClientScripts(LettuceConnectionFactory application) {
-        this.application = application;
-        application.afterPropertiesSet();
-        application.start();
         connections = new QueueConnections(
                 application,
                 new QueueConnections.Settings(Duration.ofMinutes(1), Duration.ofSeconds(1)),
@@ -41,6 +37,5 @@ public final class ClientScripts implements ScriptRunner, AutoCloseable {
     @Override
     public void close() {
         connections.close();
-        application.destroy();
     }
 }

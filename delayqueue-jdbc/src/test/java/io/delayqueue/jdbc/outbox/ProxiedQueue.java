@@ -25,7 +25,6 @@ import tools.jackson.databind.json.JsonMapper;
 /** A queue on a Redis behind a proxy, with a record of what it sent. */
 final class ProxiedQueue implements AutoCloseable {
 
-    private final LettuceConnectionFactory application;
     private final QueueConnections connections;
     private final List<String> sent = new CopyOnWriteArrayList<>();
     final FaultProxy proxy;
@@ -60,11 +59,10 @@ final class ProxiedQueue implements AutoCloseable {
 
     ProxiedQueue(RedisServerProcess server, Duration commandTimeout) {
         proxy = FaultProxy.inFrontOf(server);
-        application = new LettuceConnectionFactory(proxy.host(), proxy.port());
-        application.afterPropertiesSet();
-        application.start();
         connections = new QueueConnections(
-                application, new QueueConnections.Settings(commandTimeout, Duration.ofMillis(100)), System::nanoTime);
+                new LettuceConnectionFactory(proxy.host(), proxy.port()),
+                new QueueConnections.Settings(commandTimeout, Duration.ofMillis(100)),
+                System::nanoTime);
         scripts = new RedisScripts(connections, (script, failure) -> {});
         topics = new TopicRegistry(scripts, keySpace);
         store = new RedisMessageStore(scripts, keySpace, topics);
@@ -93,7 +91,6 @@ final class ProxiedQueue implements AutoCloseable {
     @Override
     public void close() {
         connections.close();
-        application.destroy();
         proxy.close();
     }
 }

@@ -32,16 +32,12 @@ import tools.jackson.databind.json.JsonMapper;
 /** Processes that push. They share only their connections. */
 final class IdsOnRedis implements AutoCloseable {
 
-    private final LettuceConnectionFactory application;
     private final QueueConnections connections;
     private final EventBus events = new EventBus(List.of());
     final KeySpace keySpace = new KeySpace("dq");
     final ScriptRunner scripts;
 
     IdsOnRedis(LettuceConnectionFactory application) {
-        this.application = application;
-        application.afterPropertiesSet();
-        application.start();
         connections = new QueueConnections(application, QueueConnections.Settings.defaults(), System::nanoTime);
         scripts = new RedisScripts(connections, (script, failure) -> {});
     }
@@ -165,6 +161,5 @@ final class IdsOnRedis implements AutoCloseable {
     @Override
     public void close() {
         connections.close();
-        application.destroy();
     }
 }
