@@ -3,8 +3,10 @@ package io.delayqueue.testing;
 import com.zaxxer.hikari.HikariConfig;
 import com.zaxxer.hikari.HikariDataSource;
 import java.time.Duration;
+import javax.sql.DataSource;
 import org.springframework.core.io.ClassPathResource;
 import org.springframework.jdbc.core.JdbcTemplate;
+import org.springframework.jdbc.datasource.DriverManagerDataSource;
 import org.springframework.jdbc.datasource.init.ResourceDatabasePopulator;
 
 /** A database with the tables of the queue. */
@@ -36,15 +38,19 @@ public interface TestDatabase {
         return new HikariDataSource(config);
     }
 
+    /** Connections without a pool, which waits for 30 ms after it has opened one. */
+    default DataSource unpooled() {
+        return new DriverManagerDataSource(url(), user(), "");
+    }
+
     /** Creates the tables that are missing, and empties them. */
     default void reset() {
-        try (HikariDataSource pool = open()) {
-            new ResourceDatabasePopulator(new ClassPathResource("io/delayqueue/jdbc/schema-" + platform() + ".sql"))
-                    .execute(pool);
-            JdbcTemplate jdbc = new JdbcTemplate(pool);
-            jdbc.update("delete from delayqueue_outbox");
-            jdbc.execute("create table if not exists orders (id varchar(64) primary key)");
-            jdbc.update("delete from orders");
-        }
+        DataSource connections = unpooled();
+        new ResourceDatabasePopulator(new ClassPathResource("io/delayqueue/jdbc/schema-" + platform() + ".sql"))
+                .execute(connections);
+        JdbcTemplate jdbc = new JdbcTemplate(connections);
+        jdbc.update("delete from delayqueue_outbox");
+        jdbc.execute("create table if not exists orders (id varchar(64) primary key)");
+        jdbc.update("delete from orders");
     }
 }

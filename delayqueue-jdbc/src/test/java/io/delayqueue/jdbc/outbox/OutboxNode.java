@@ -46,7 +46,8 @@ final class OutboxNode implements AutoCloseable {
         manager = new JdbcTransactionManager(faults);
         transaction = new TransactionTemplate(manager);
         jdbc = new JdbcTemplate(faults);
-        outbox = new JdbcOutbox(faults, "delayqueue_outbox", new QueueDatabase(pool)::dialect, REMEMBERED);
+        outbox = new JdbcOutbox(
+                faults, "delayqueue_outbox", new QueueDatabase(database.unpooled())::dialect, REMEMBERED);
         template = configuration
                 .apply(queue.templateBuilder().commandTimeout(commandTimeout).outbox(() -> outbox))
                 .build();

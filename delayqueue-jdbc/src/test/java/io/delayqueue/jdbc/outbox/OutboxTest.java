@@ -24,7 +24,7 @@ abstract class OutboxTest {
 
     static final String TOPIC = "order-cancel";
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
-    private static final Duration SHORT_TIMEOUT = Duration.ofSeconds(1);
+    private static final Duration SHORT_TIMEOUT = Duration.ofMillis(500);
 
     RedisServerProcess redis;
     TestDatabase database;
