@@ -50,6 +50,15 @@ public final class NextPoll {
 
     private long leadMicros;
 
+    /**
+     * What part a poller takes in polling its shard.
+     *
+     * @param actsAsAssigned whether this poller is the assigned one, or signals are not confirmed
+     * @param hasPeers whether the shard has other pollers
+     * @param sweep interval between sweeps
+     */
+    public record Role(boolean actsAsAssigned, boolean hasPeers, Duration sweep) {}
+
     /** The reason for a poll. */
     public enum Reason {
         /** There is no reason. */
@@ -127,13 +136,13 @@ public final class NextPoll {
     }
 
     /** Whether this poller knows of messages to claim: left in the schedule, or at their poll time. */
-    public boolean hasDueMessages(boolean actsAsAssigned) {
-        return dueMessagesLeft || nanosUntilPollTime(nextDue(actsAsAssigned)) <= 0;
+    public boolean hasDueMessages(Role role) {
+        return dueMessagesLeft || nanosUntilPollTime(nextDue(role)) <= 0;
     }
 
     /** Due time of the next message that this poller has to claim. */
-    private long nextDue(boolean actsAsAssigned) {
-        return actsAsAssigned ? headDue : dueAfterClaims;
+    private long nextDue(Role role) {
+        return role.actsAsAssigned() ? headDue : dueAfterClaims;
     }
 
     /** Nanoseconds until the poll time of a message. */
@@ -144,29 +153,28 @@ public final class NextPoll {
     /**
      * Plans the next poll. Records the message that the poller waits for, if its poll time is not reached yet.
      *
-     * @param actsAsAssigned whether this poller is the assigned one, or signals are not confirmed
-     * @param peers whether the shard has other pollers
      * @param capacity number of messages that this poller may claim
      * @param due what {@link #hasDueMessages} returned before the capacity was read
      */
-    public Plan plan(boolean actsAsAssigned, boolean peers, int capacity, boolean due, long sweepNanos) {
+    public Plan plan(Role role, int capacity, boolean due) {
         if (requested || (dueMessagesLeft && capacity > 0)) {
             return new Plan(Reason.REQUESTED, 0);
         }
         Plan plan = Plan.NEVER;
-        long nextDue = nextDue(actsAsAssigned);
+        long nextDue = nextDue(role);
         long untilPollTime = nanosUntilPollTime(nextDue);
         if (untilPollTime > 0) {
             awaited = nextDue;
         }
         // without capacity, a poll only signals due messages to peers; capacity was requested for a message that was
         // due before the capacity was read, and a run at the poll time requests it for any other
-        boolean mayPollForDue = !due || capacity > 0 || peers;
+        boolean mayPollForDue = !due || capacity > 0 || role.hasPeers();
         if (untilPollTime > 0 || mayPollForDue) {
             plan = plan.or(Reason.DUE, untilPollTime);
         }
         long sincePoll = nanoTime.getAsLong() - lastPoll;
-        if (actsAsAssigned) {
+        long sweepNanos = role.sweep().toNanos();
+        if (role.actsAsAssigned()) {
             return plan.or(Reason.LEASE_END, nanosUntilLeaseEnd()).or(Reason.SWEEP, sweepNanos - sincePoll);
         }
         long head = headDue;

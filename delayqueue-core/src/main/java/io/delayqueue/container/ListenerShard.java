@@ -328,10 +328,10 @@ final class ListenerShard implements Demand {
 
     @Override
     public @Nullable Poll begin() {
-        boolean due = nextPoll.hasDueMessages(actsAsAssigned());
+        NextPoll.Role role = role();
+        boolean due = nextPoll.hasDueMessages(role);
         int capacity = mayClaim() ? share.capacity() : 0;
-        boolean peers = hasPeers();
-        NextPoll.Plan plan = claiming ? plan(capacity, peers, due) : NextPoll.Plan.NEVER;
+        NextPoll.Plan plan = claiming ? nextPoll.plan(role, capacity, due) : NextPoll.Plan.NEVER;
         if (!plan.isNow() && !deliveries.needPoll()) {
             return null;
         }
@@ -343,32 +343,19 @@ final class ListenerShard implements Demand {
                         reserved, PollRequest.MAX_BYTES, options.lease(), suspects.mayClaim(), false, share.handlers()),
                 reclaiming,
                 // with a greater capacity, the next poll of this node claims the messages that this one leaves
-                peers && capacity <= PollRequest.MAX_BATCH);
-    }
-
-    private NextPoll.Plan plan(int capacity, boolean peers, boolean due) {
-        return nextPoll.plan(actsAsAssigned(), peers, capacity, due, sweepNanos());
+                role.hasPeers() && capacity <= PollRequest.MAX_BATCH);
     }
 
     /** Without signals nothing can wake another poller, so each poller acts as assigned. */
-    private boolean actsAsAssigned() {
-        return isAssigned() || !context.signals().confirmed();
-    }
-
-    private boolean isAssigned() {
+    private NextPoll.Role role() {
         ShardAssignment current = assignment;
-        return current != null && current.isAssigned();
-    }
-
-    private boolean hasPeers() {
-        ShardAssignment current = assignment;
-        return current != null && current.hasPeers();
-    }
-
-    private long sweepNanos() {
+        boolean assigned = current != null && current.isAssigned();
+        boolean confirmed = context.signals().confirmed();
         EngineSettings settings = context.settings();
-        boolean unconfirmed = isAssigned() && !context.signals().confirmed();
-        return (unconfirmed ? settings.unconfirmedSweep() : settings.sweep()).toNanos();
+        return new NextPoll.Role(
+                assigned || !confirmed,
+                current != null && current.hasPeers(),
+                assigned && !confirmed ? settings.unconfirmedSweep() : settings.sweep());
     }
 
     private boolean mayClaim() {
@@ -436,12 +423,13 @@ final class ListenerShard implements Demand {
     @Override
     public Duration untilNext() {
         boolean mayClaim = mayClaim();
-        boolean due = nextPoll.hasDueMessages(actsAsAssigned());
+        NextPoll.Role role = role();
+        boolean due = nextPoll.hasDueMessages(role);
         int granted = share.wants(mayClaim && due);
         int capacity = mayClaim ? granted : 0;
         long wait = PeriodicTask.UNTIL_WOKEN.toNanos();
         if (claiming) {
-            wait = Math.min(wait, plan(capacity, hasPeers(), due).nanos());
+            wait = Math.min(wait, nextPoll.plan(role, capacity, due).nanos());
         }
         return Duration.ofNanos(deliveries.nanosUntilPoll(wait));
     }

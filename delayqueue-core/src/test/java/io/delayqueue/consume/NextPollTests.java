@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.consume.NextPoll.Plan;
 import io.delayqueue.consume.NextPoll.Reason;
+import io.delayqueue.consume.NextPoll.Role;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.RedisClock;
@@ -15,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 class NextPollTests {
 
-    private static final long SWEEP = Duration.ofSeconds(5).toNanos();
+    private static final Duration SWEEP = Duration.ofSeconds(5);
     private static final long REDIS_MILLIS = 1_700_000_000_000L;
 
     private long nanos = 1_000_000;
@@ -75,7 +76,8 @@ class NextPollTests {
     }
 
     private Plan plan(boolean isAssigned, boolean peers, int capacity) {
-        return nextPoll.plan(isAssigned, peers, capacity, nextPoll.hasDueMessages(isAssigned), SWEEP);
+        Role role = new Role(isAssigned, peers, SWEEP);
+        return nextPoll.plan(role, capacity, nextPoll.hasDueMessages(role));
     }
 
     private Reason reason(boolean isAssigned, boolean peers, int capacity) {
@@ -151,7 +153,7 @@ class NextPollTests {
         nextPoll.pollNow();
         nextPoll.began(Plan.NEVER);
         saw(redisMillis(), PollReply.NEVER);
-        assertThat(nextPoll.hasDueMessages(false)).isTrue();
+        assertThat(nextPoll.hasDueMessages(new Role(false, false, SWEEP))).isTrue();
         assertThat(reason(false)).isEqualTo(Reason.REQUESTED);
     }
 
@@ -178,10 +180,10 @@ class NextPollTests {
     @Test
     void sweepHappensInAnyCase() {
         saw(redisMillis() + 3_600_000, PollReply.NEVER);
-        pass(Duration.ofNanos(SWEEP));
+        pass(SWEEP);
         assertThat(reason(true)).isEqualTo(Reason.SWEEP);
         assertThat(reason(false)).isEqualTo(Reason.NONE);
-        assertThat(plan(false, true, 10).nanos()).isGreaterThan(SWEEP);
+        assertThat(plan(false, true, 10).nanos()).isGreaterThan(SWEEP.toNanos());
     }
 
     @Test
@@ -247,10 +249,11 @@ class NextPollTests {
     @Test
     void messageThatBecomesDueAfterTheCapacityWasReadIsPlannedAtOnce() {
         saw(redisMillis() + 10, PollReply.NEVER);
-        boolean dueBefore = nextPoll.hasDueMessages(true);
+        Role role = new Role(true, false, SWEEP);
+        boolean dueBefore = nextPoll.hasDueMessages(role);
         pass(Duration.ofMillis(10));
 
-        assertThat(nextPoll.plan(true, false, 0, dueBefore, SWEEP).isNow()).isTrue();
+        assertThat(nextPoll.plan(role, 0, dueBefore).isNow()).isTrue();
         assertThat(plan(true, false, 0).isNow()).isFalse();
     }
 

@@ -112,8 +112,8 @@ final class ReceiverShard implements Demand {
     }
 
     private NextPoll.Plan plan() {
-        return nextPoll.plan(
-                true, false, 1, nextPoll.hasDueMessages(true), context.sweep().toNanos());
+        NextPoll.Role role = new NextPoll.Role(true, false, context.sweep());
+        return nextPoll.plan(role, 1, nextPoll.hasDueMessages(role));
     }
 
     /** The newest receiver for which a claim found no message. */
