@@ -212,7 +212,7 @@ final class ClaimBudget {
                 int granted = Math.min(most, capacity());
                 reserved += granted;
                 reservedIn = period;
-                claimed(granted);
+                hold(granted);
                 probes += granted;
                 if (granted > 0 && waiting.remove(this)) {
                     wakeFirst(null);
@@ -253,10 +253,10 @@ final class ClaimBudget {
             }
         }
 
-        /** Records that deliveries of the last reservation were claimed, and returns its period. */
-        int begin(int count) {
+        /** Records claimed deliveries, which {@link #reserve} permitted, and returns the period of that reservation. */
+        int claimed(int count) {
             synchronized (ClaimBudget.this) {
-                claimed(count);
+                hold(count);
                 probes += reservedIn == period ? count : 0;
                 return reservedIn;
             }
@@ -279,13 +279,10 @@ final class ClaimBudget {
             probes -= in == period ? Math.min(count, probes) : 0;
         }
 
-        /** Records claimed deliveries. */
-        void claimed(int count) {
-            synchronized (ClaimBudget.this) {
-                if (!closed) {
-                    held += count;
-                    heldByAll += count;
-                }
+        private void hold(int count) {
+            if (!closed) {
+                held += count;
+                heldByAll += count;
             }
         }
 

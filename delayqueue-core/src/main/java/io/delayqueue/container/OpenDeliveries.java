@@ -151,7 +151,7 @@ final class OpenDeliveries {
      * the time of the last cancellation or replacement is kept, because the number of ids is unbounded.
      */
     void add(List<ClaimedDelivery> claimed) {
-        int period = share.begin(claimed.size());
+        int period = share.claimed(claimed.size());
         for (ClaimedDelivery delivery : claimed) {
             delivery.claimedIn = period;
             open.add(delivery);

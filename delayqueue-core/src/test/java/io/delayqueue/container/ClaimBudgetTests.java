@@ -323,7 +323,7 @@ class ClaimBudgetTests {
         ClaimBudget budget = budget(8, 8);
         Share share = share(budget, "probing");
         share.reserve(3);
-        int before = share.begin(3);
+        int before = share.claimed(3);
         share.endReservation();
         budget.probe(true);
 
@@ -333,7 +333,7 @@ class ClaimBudgetTests {
         assertThat(share.capacity()).isEqualTo(1);
 
         share.reserve(500);
-        int probe = share.begin(1);
+        int probe = share.claimed(1);
         share.endReservation();
         share.end(before);
         assertThat(share.capacity()).isZero();
