@@ -26,6 +26,9 @@ final class ClaimedDelivery extends LeasedMessage implements Delivery {
     final long claimedAt;
     /** The period of the claim budget in which it was claimed. Set before other threads see this delivery. */
     int claimedIn;
+    /** Learns of the settlement of a suspect; null for other deliveries. Set before other threads see this delivery. */
+    @Nullable
+    Suspects suspects;
 
     /**
      * Creates a delivery from a claim.

@@ -113,15 +113,7 @@ final class ListenerShard implements Demand {
         this.enableNext = nanoTime.getAsLong();
         this.share = budget.share(poller);
         this.deliveries = new OpenDeliveries(
-                context.settings(),
-                nanoTime,
-                options,
-                session,
-                share,
-                attempts,
-                poller,
-                () -> claiming,
-                this::settledSuspect);
+                context.settings(), nanoTime, options, session, share, attempts, poller, () -> claiming);
         this.suspects = new Suspects(
                 context, deliveries, options.handlingTime(), () -> claiming, nextPoll::pollNow, run::handleInIsolation);
         Duration renewal = options.lease().dividedBy(3);
@@ -152,10 +144,6 @@ final class ListenerShard implements Demand {
                 : DONE;
         // from the time of the call, not of the reply: Redis may have been flushed since it replied
         return enabled.thenRun(() -> enableNext = now + ENABLE_INTERVAL);
-    }
-
-    private void settledSuspect(ClaimedDelivery suspect) {
-        suspects.settled(suspect);
     }
 
     // ---- lifecycle -------------------------------------------------------------------------------------------------

@@ -23,7 +23,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
-import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -52,7 +51,6 @@ final class OpenDeliveries {
     private final long confirmNanos;
     private final TaskHandle task;
     private final BooleanSupplier claiming;
-    private final Consumer<ClaimedDelivery> onSettledSuspect;
 
     private final Set<ClaimedDelivery> open = ConcurrentHashMap.newKeySet();
     private final AtomicInteger size = new AtomicInteger();
@@ -80,7 +78,6 @@ final class OpenDeliveries {
      * @param share the poller's share of the claim budget
      * @param task the poller's task
      * @param claiming whether the poller claims messages; deliveries start only while it does
-     * @param onSettledSuspect called after a delivery in isolation was settled
      */
     OpenDeliveries(
             EngineSettings settings,
@@ -90,8 +87,7 @@ final class OpenDeliveries {
             ClaimBudget.Share share,
             AttemptLog attempts,
             TaskHandle task,
-            BooleanSupplier claiming,
-            Consumer<ClaimedDelivery> onSettledSuspect) {
+            BooleanSupplier claiming) {
         this.session = session;
         this.share = share;
         this.attempts = attempts;
@@ -102,7 +98,6 @@ final class OpenDeliveries {
         this.confirmNanos = settings.confirmAfter().toNanos();
         this.task = task;
         this.claiming = claiming;
-        this.onSettledSuspect = onSettledSuspect;
         this.cancelledOrReplacedAt = nanoTime.getAsLong();
     }
 
@@ -471,8 +466,9 @@ final class OpenDeliveries {
         // added to the session before it leaves the open deliveries, so that a stop always waits for it
         CompletableFuture<Boolean> accepted = pending(delivery, settlement, failure);
         remove(delivery);
-        if (delivery.claim().isolated()) {
-            onSettledSuspect.accept(delivery);
+        Suspects suspects = delivery.suspects;
+        if (suspects != null) {
+            suspects.settled(delivery);
         }
         wakeForSettlements();
         return accepted;

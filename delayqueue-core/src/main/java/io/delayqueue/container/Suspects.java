@@ -74,6 +74,7 @@ final class Suspects implements IsolationSlot.Claimant {
 
     /** Handles a claimed suspect, or releases it if this process may not handle it now. */
     void take(ClaimedDelivery suspect) {
+        suspect.suspects = this;
         deliveries.addSuspect(suspect);
         if (claiming.getAsBoolean() && slot.beginHandling(this, suspect)) {
             try {

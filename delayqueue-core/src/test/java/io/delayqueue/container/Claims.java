@@ -73,8 +73,7 @@ final class Claims {
                 new ClaimBudget(1000, 0, Duration.ZERO).share(task),
                 new AttemptLog(spec, nanoTime),
                 task,
-                claiming,
-                suspect -> {});
+                claiming);
     }
 
     static Claim claim(String id, int payloadBytes) {
