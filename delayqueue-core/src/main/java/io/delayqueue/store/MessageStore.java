@@ -36,11 +36,6 @@ public interface MessageStore {
      */
     CompletableFuture<List<SendReply>> send(Shard shard, List<OutgoingMessage> messages, Durability durability);
 
-    /** Stores messages without durability. */
-    default CompletableFuture<List<SendReply>> send(Shard shard, List<OutgoingMessage> messages) {
-        return send(shard, messages, Durability.NONE);
-    }
-
     /**
      * Claims, settles, renews and reclaims. If there is no reply, the consumer must repeat the same request until there
      * is one, before its next poll.
@@ -54,11 +49,6 @@ public interface MessageStore {
     /** Cancels a message, scheduled or leased. */
     CompletableFuture<CancelOutcome> cancel(Shard shard, String id, Durability durability);
 
-    /** Cancels a message without durability. */
-    default CompletableFuture<CancelOutcome> cancel(Shard shard, String id) {
-        return cancel(shard, id, Durability.NONE);
-    }
-
     /**
      * Cancels like {@link #cancel(Shard, String, Durability)}, but once: a repeat with the same nonce changes nothing and
      * finds nothing, also if a message with this id was sent meanwhile. Opens the shard of a registered topic, where the
@@ -68,18 +58,13 @@ public interface MessageStore {
      */
     CompletableFuture<CancelOutcome> cancel(Shard shard, String id, Memory memory, Durability durability);
 
-    /** Like {@link #cancel(Shard, String)}, but a message counts as not found if it or its successor was sent after a time. */
+    /** Cancels a message without durability. It counts as not found if it or its successor was sent after a time. */
     CompletableFuture<CancelOutcome> cancel(Shard shard, String id, Instant sentUntil);
 
     /** Moves a scheduled message. */
     CompletableFuture<RescheduleOutcome> reschedule(Shard shard, String id, Due due, Durability durability);
 
-    /** Moves a scheduled message without durability. */
-    default CompletableFuture<RescheduleOutcome> reschedule(Shard shard, String id, Due due) {
-        return reschedule(shard, id, due, Durability.NONE);
-    }
-
-    /** Like {@link #reschedule(Shard, String, Due)}, but a message that was sent after a time counts as not found. */
+    /** Moves a scheduled message without durability. A message that was sent after a time counts as not found. */
     CompletableFuture<RescheduleOutcome> reschedule(Shard shard, String id, Due due, Instant sentUntil);
 
     /**

@@ -1,5 +1,6 @@
 package io.delayqueue.template;
 
+import io.delayqueue.message.Durability;
 import io.delayqueue.message.Shard;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.OutgoingMessage;
@@ -67,7 +68,7 @@ final class HeldSends {
         List<String> ids = messages.stream().map(OutgoingMessage::id).toList();
         calls.add(ids);
         Supplier<CompletableFuture<List<SendReply>>> call =
-                () -> gate.pass(ids, () -> real.send((Shard) arguments[0], messages));
+                () -> gate.pass(ids, () -> real.send((Shard) arguments[0], messages, (Durability) arguments[2]));
         CompletableFuture<Void> holding = held.get(ids);
         return holding == null ? call.get() : holding.thenCompose(released -> call.get());
     }

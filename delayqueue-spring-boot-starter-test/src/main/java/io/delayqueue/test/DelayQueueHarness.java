@@ -5,6 +5,7 @@ import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.admin.TopicCounts;
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.Due;
+import io.delayqueue.message.Durability;
 import io.delayqueue.message.DurationText;
 import io.delayqueue.message.Failure;
 import io.delayqueue.message.MessageSnapshot;
@@ -162,8 +163,8 @@ public final class DelayQueueHarness {
      * @throws AssertionError if it is not scheduled
      */
     public void makeDue(String topic, String id) {
-        Optional<RescheduleOutcome> outcome =
-                Await.call(() -> topics.withShard(topic, id, shard -> store.reschedule(shard, id, Due.NOW)));
+        Optional<RescheduleOutcome> outcome = Await.call(
+                () -> topics.withShard(topic, id, shard -> store.reschedule(shard, id, Due.NOW, Durability.NONE)));
         if (outcome.filter(RescheduleOutcome.RESCHEDULED::equals).isEmpty()) {
             throw new AssertionError(describe(topic, id) + " cannot be made due: " + state(topic, id));
         }

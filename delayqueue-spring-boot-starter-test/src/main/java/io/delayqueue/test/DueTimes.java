@@ -1,6 +1,7 @@
 package io.delayqueue.test;
 
 import io.delayqueue.message.Due;
+import io.delayqueue.message.Durability;
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.message.RescheduleOutcome;
@@ -30,7 +31,7 @@ record DueTimes(MessageStore store, ShardReader reader) {
 
     private boolean isMoved(Shard shard, String id, long millis) {
         Due due = new Due(Math.max(0, millis), false);
-        return Await.call(() -> store.reschedule(shard, id, due)) == RescheduleOutcome.RESCHEDULED;
+        return Await.call(() -> store.reschedule(shard, id, due, Durability.NONE)) == RescheduleOutcome.RESCHEDULED;
     }
 
     private Map<String, Long> dueTimes(Shard shard, MessageState state) {

@@ -10,6 +10,7 @@ import io.delayqueue.store.DeadLetterQuery;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.PollRequest;
 import io.delayqueue.store.Purge;
+import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.StoreBench;
@@ -111,12 +112,12 @@ class BoundedScriptTests {
             int first = from;
             counted(
                     15,
-                    () -> Await.result(bench.store()
-                            .send(
-                                    bench.shard(),
-                                    IntStream.range(first, first + BATCH)
-                                            .mapToObj(i -> Sends.at("m" + i, T0))
-                                            .toList())));
+                    () -> Calls.send(
+                            bench.store(),
+                            bench.shard(),
+                            IntStream.range(first, first + BATCH)
+                                    .mapToObj(i -> Sends.at("m" + i, T0))
+                                    .toList()));
         }
     }
 

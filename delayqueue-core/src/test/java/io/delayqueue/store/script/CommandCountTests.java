@@ -2,7 +2,7 @@ package io.delayqueue.store.script;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.delayqueue.redis.Await;
+import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.StoreBench;
@@ -27,7 +27,7 @@ class CommandCountTests {
 
     @BeforeEach
     void scriptsAreLoaded() {
-        Await.result(bench.store().send(bench.shard(), List.of(Sends.after("warm", 0))));
+        Calls.send(bench.store(), bench.shard(), List.of(Sends.after("warm", 0)));
         bench.poll(Polls.by("w1", 1).claim(1));
         bench.poll(Polls.by("w1", 2).acknowledge("warm", "w1-1"));
     }
@@ -40,14 +40,14 @@ class CommandCountTests {
 
     @Test
     void anIdlePollWithMessagesAheadIsFiveCommandsToo() {
-        Await.result(bench.store().send(bench.shard(), List.of(Sends.after("a", 60_000))));
+        Calls.send(bench.store(), bench.shard(), List.of(Sends.after("a", 60_000)));
         assertThat(sum(poll(Polls.by("w1", 3).claim(500)))).isEqualTo(1 + 5);
     }
 
     @Test
     void aLoneMessageCostsThreeCalls() {
         Map<String, Long> send =
-                bench.commands(() -> Await.result(bench.store().send(bench.shard(), List.of(Sends.after("a", 0)))));
+                bench.commands(() -> Calls.send(bench.store(), bench.shard(), List.of(Sends.after("a", 0))));
         assertThat(send)
                 .isEqualTo(Map.of(
                         "evalsha", 1L, "time", 1L, "hget", 1L, "hexists", 1L, "zadd", 1L, "hset", 1L, "hdel", 1L,
@@ -78,12 +78,12 @@ class CommandCountTests {
     }
 
     private void send(int count) {
-        Await.result(bench.store()
-                .send(
-                        bench.shard(),
-                        IntStream.range(0, count)
-                                .mapToObj(i -> Sends.at("m" + sequence++, 5))
-                                .toList()));
+        Calls.send(
+                bench.store(),
+                bench.shard(),
+                IntStream.range(0, count)
+                        .mapToObj(i -> Sends.at("m" + sequence++, 5))
+                        .toList());
     }
 
     private static Map<String, Long> poll(Polls poll) {

@@ -16,6 +16,7 @@ import io.delayqueue.store.OutgoingMessage.Memory;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.Purge;
 import io.delayqueue.store.SendReply.Outcome;
+import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.ShardState;
@@ -44,12 +45,12 @@ class FullMemoryTests {
     void memoryIsFull() {
         long empty = used();
         for (int from = 0; from < BACKLOG; from += 100) {
-            Await.result(bench.store()
-                    .send(
-                            bench.shard(),
-                            IntStream.range(from, from + 100)
-                                    .mapToObj(i -> Sends.large("m" + i, T0, 2000))
-                                    .toList()));
+            Calls.send(
+                    bench.store(),
+                    bench.shard(),
+                    IntStream.range(from, from + 100)
+                            .mapToObj(i -> Sends.large("m" + i, T0, 2000))
+                            .toList());
         }
         bench.redis().call("CONFIG", "SET", "maxmemory", (empty + used()) / 2);
         assertThatThrownBy(() -> bench.redis().call("SET", "any", "thing"))
@@ -65,16 +66,16 @@ class FullMemoryTests {
     @Test
     void aSendIsRejectedAndNothingIsWritten() {
         String before = bench.state().toString();
-        assertRejected(() -> Await.result(bench.store().send(bench.shard(), List.of(Sends.at("a", T0)))));
-        assertRejected(() -> Await.result(bench.store()
-                .send(bench.shard(), List.of(Sends.message("m1", Due.NOW, OnDuplicate.REPLACE, "other")))));
-        assertRejected(() -> Await.result(bench.store().reschedule(bench.shard(), "m1", Due.NOW)));
+        assertRejected(() -> Calls.send(bench.store(), bench.shard(), List.of(Sends.at("a", T0))));
+        assertRejected(() -> Calls.send(
+                bench.store(), bench.shard(), List.of(Sends.message("m1", Due.NOW, OnDuplicate.REPLACE, "other"))));
+        assertRejected(() -> Calls.reschedule(bench.store(), bench.shard(), "m1", Due.NOW));
         assertThat(bench.state()).hasToString(before);
     }
 
     @Test
     void rejectedWritesAreReported() {
-        assertThat(Await.result(bench.store().send(bench.shard(), List.of(Sends.large("m1", T0, 2000))))
+        assertThat(Calls.send(bench.store(), bench.shard(), List.of(Sends.large("m1", T0, 2000)))
                         .get(0)
                         .outcome())
                 .isEqualTo(Outcome.ACCEPTED);
@@ -98,8 +99,7 @@ class FullMemoryTests {
         assertThat(reply.deadLettered()).hasSize(1);
         assertThat(bench.state().get("leases")).containsEntry(claims.get(4).id(), "" + (T0 + 60_000));
         assertThat(bench.state().get("notifications.schedule")).hasSize(1);
-        assertThat(Await.result(bench.store()
-                                .cancel(bench.shard(), claims.get(4).id()))
+        assertThat(Calls.cancel(bench.store(), bench.shard(), claims.get(4).id())
                         .isCancelled())
                 .isTrue();
         Memory memory = new Memory("n1", Duration.ofMinutes(1));
@@ -162,7 +162,7 @@ class FullMemoryTests {
         }
         assertThat(drained).isEqualTo(BACKLOG);
         assertThat(bench.state()).hasToString("");
-        assertThat(Await.result(bench.store().send(bench.shard(), List.of(Sends.at("a", T0))))
+        assertThat(Calls.send(bench.store(), bench.shard(), List.of(Sends.at("a", T0)))
                         .get(0)
                         .outcome())
                 .isEqualTo(Outcome.ACCEPTED);

@@ -15,6 +15,7 @@ import io.delayqueue.store.DeadLetterQuery;
 import io.delayqueue.store.OutgoingMessage;
 import io.delayqueue.store.SendReply;
 import io.delayqueue.store.SendReply.Outcome;
+import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.StoreBench;
@@ -62,9 +63,9 @@ class HeadTimeTests {
     void rescheduledMessageChangesItsDueTimeAlone(long moment) {
         bench.clock(moment);
         send("a", moment, "n", LIMITS);
-        Await.result(bench.store().reschedule(bench.shard(), "a", new Due(5, false)));
+        Calls.reschedule(bench.store(), bench.shard(), "a", new Due(5, false));
         assertThat(found("a")).usingRecursiveComparison().isEqualTo(envelope(moment, 5, "n", LIMITS));
-        Await.result(bench.store().reschedule(bench.shard(), "a", new Due(moment, false)));
+        Calls.reschedule(bench.store(), bench.shard(), "a", new Due(moment, false));
         assertThat(found("a")).usingRecursiveComparison().isEqualTo(envelope(moment, moment, "n", LIMITS));
     }
 
@@ -106,10 +107,10 @@ class HeadTimeTests {
 
     private static List<SendReply> send(String id, long due, String nonce, MessageLimits limits) {
         Due at = new Due(due, false);
-        return Await.result(bench.store()
-                .send(
-                        bench.shard(),
-                        List.of(OutgoingMessage.of(id, at, OnDuplicate.REJECT, nonce, limits, HEADERS, PAYLOAD))));
+        return Calls.send(
+                bench.store(),
+                bench.shard(),
+                List.of(OutgoingMessage.of(id, at, OnDuplicate.REJECT, nonce, limits, HEADERS, PAYLOAD)));
     }
 
     private static Envelope found(String id) {

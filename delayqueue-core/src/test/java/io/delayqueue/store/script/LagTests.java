@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.PollRequest;
+import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.ShardState;
 import io.delayqueue.store.bench.StoreBench;
@@ -29,10 +30,10 @@ class LagTests {
 
     @Test
     void oneThatWaitsLongerBehindSuchIsFoundAmongTheFirst() {
-        Await.result(bench.store().send(bench.shard(), List.of(Sends.at("old", T0 + 10))));
+        Calls.send(bench.store(), bench.shard(), List.of(Sends.at("old", T0 + 10)));
         bench.clock(T0 + 4000);
         for (int i = 0; i < 10; i++) {
-            Await.result(bench.store().send(bench.shard(), List.of(Sends.at("young" + i, YEARS_AGO + i))));
+            Calls.send(bench.store(), bench.shard(), List.of(Sends.at("young" + i, YEARS_AGO + i)));
         }
         assertThat(lagAt(T0 + 5000)).isEqualTo(Duration.ofMillis(4990));
     }
@@ -60,23 +61,20 @@ class LagTests {
 
     @Test
     void itLooksAtFewThatWereSentLateAndAtFewerIfTheyAreLarge() {
-        Await.result(bench.store().send(bench.shard(), List.of(Sends.at("old", T0 + 10))));
+        Calls.send(bench.store(), bench.shard(), List.of(Sends.at("old", T0 + 10)));
         bench.clock(T0 + 4000);
-        Await.result(bench.store()
-                .send(
-                        bench.shard(),
-                        IntStream.range(0, 99)
-                                .mapToObj(i -> Sends.at("m" + i, i))
-                                .toList()));
+        Calls.send(
+                bench.store(),
+                bench.shard(),
+                IntStream.range(0, 99).mapToObj(i -> Sends.at("m" + i, i)).toList());
         assertThat(lagAt(T0 + 5000)).isEqualTo(Duration.ofMillis(4990));
-        Await.result(bench.store().send(bench.shard(), List.of(Sends.at("one more", 0))));
+        Calls.send(bench.store(), bench.shard(), List.of(Sends.at("one more", 0)));
         assertThat(lagAt(T0 + 5000)).isEqualTo(Duration.ofSeconds(1));
         assertThat(bench.commands(() -> Await.result(bench.store().count(bench.shard()))))
                 .containsEntry("hget", 100L);
         for (int i = 0; i < 3; i++) {
-            Await.result(bench.store().cancel(bench.shard(), "m" + i));
-            Await.result(bench.store()
-                    .send(bench.shard(), List.of(Sends.large("m" + i, i, PollRequest.MAX_BYTES / 2))));
+            Calls.cancel(bench.store(), bench.shard(), "m" + i);
+            Calls.send(bench.store(), bench.shard(), List.of(Sends.large("m" + i, i, PollRequest.MAX_BYTES / 2)));
         }
         assertThat(bench.commands(() -> Await.result(bench.store().count(bench.shard()))))
                 .containsEntry("hget", 3L);

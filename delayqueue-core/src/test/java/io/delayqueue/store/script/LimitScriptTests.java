@@ -13,6 +13,7 @@ import io.delayqueue.store.LimitState.Hold;
 import io.delayqueue.store.LimitedShardsException;
 import io.delayqueue.store.ShardCounts;
 import io.delayqueue.store.TopicConflictException;
+import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.ShardState;
 import io.delayqueue.store.bench.StoreBench;
@@ -66,7 +67,7 @@ class LimitScriptTests {
     }
 
     private static void send(QueueProcess process, String id) {
-        Await.result(process.store().send(bench.shard(), List.of(Sends.at(id, T0))));
+        Calls.send(process.store(), bench.shard(), List.of(Sends.at(id, T0)));
     }
 
     @Test

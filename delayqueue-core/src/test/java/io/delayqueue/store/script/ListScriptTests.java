@@ -11,6 +11,7 @@ import io.delayqueue.store.Listing;
 import io.delayqueue.store.Listing.Place;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.PollRequest;
+import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.ShardState;
 import io.delayqueue.store.bench.StoreBench;
@@ -178,15 +179,15 @@ class ListScriptTests {
     @Test
     void aPageEndsAtItsBytesButHasOneMessage() {
         int half = PollRequest.MAX_BYTES / 2;
-        Await.result(bench.store()
-                .send(
-                        bench.shard(),
-                        List.of(
-                                Sends.large("a", T0, half - 1000),
-                                Sends.large("b", T0 + 1, half - 1000),
-                                Sends.large("c", T0 + 2, 100),
-                                Sends.large("d", T0 + 3, 2 * half),
-                                Sends.large("e", T0 + 4, half))));
+        Calls.send(
+                bench.store(),
+                bench.shard(),
+                List.of(
+                        Sends.large("a", T0, half - 1000),
+                        Sends.large("b", T0 + 1, half - 1000),
+                        Sends.large("c", T0 + 2, 100),
+                        Sends.large("d", T0 + 3, 2 * half),
+                        Sends.large("e", T0 + 4, half)));
         bench.clock(T0 + 9);
         Listing first = list(MessageState.READY, null, 500);
         assertThat(ids(first)).containsExactly("a", "b", "c");
@@ -199,7 +200,7 @@ class ListScriptTests {
 
     @Test
     void aMessageThatIsDueLastOfAllIsListed() {
-        Await.result(bench.store().send(bench.shard(), List.of(Sends.at("a", PollReply.NEVER))));
+        Calls.send(bench.store(), bench.shard(), List.of(Sends.at("a", PollReply.NEVER)));
         assertThat(all(MessageState.SCHEDULED, 1)).containsExactly("a");
     }
 

@@ -8,10 +8,10 @@ import io.delayqueue.message.Due;
 import io.delayqueue.message.MessageLimits;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.message.Shard;
-import io.delayqueue.redis.Await;
 import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.OutgoingMessage;
+import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.ShardState;
 import io.delayqueue.store.bench.StoreBench;
@@ -62,7 +62,7 @@ class MoveScriptTests {
                 .retrying("succeeded", T0 + 9, 1, "E: no")
                 .successor("succeeded", T0 + 9));
         bench.store().enableNotifications(target).join();
-        Await.result(bench.store().send(target, List.of(anew("live"))));
+        Calls.send(bench.store(), target, List.of(anew("live")));
     }
 
     private static OutgoingMessage anew(String id) {
@@ -83,7 +83,7 @@ class MoveScriptTests {
         AtomicBoolean sent = new AtomicBoolean();
         ScriptRunner sending = call -> {
             if (call.script().name().equals("movestore") && sent.compareAndSet(false, true)) {
-                Await.result(bench.store().send(target, List.of(anew("refused"))));
+                Calls.send(bench.store(), target, List.of(anew("refused")));
             }
             return bench.scripts().run(call);
         };
@@ -143,7 +143,7 @@ class MoveScriptTests {
         for (int write = 0; stopped(script, write); write++) {
             String where = "stopped before write " + write;
             for (String id : List.of("scheduled", "retrying", "suspect")) {
-                Await.result(bench.store().send(target, List.of(anew(id))));
+                Calls.send(bench.store(), target, List.of(anew(id)));
             }
             finish();
             assertKept(where);

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.PollReply;
+import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.StoreBench;
@@ -67,7 +68,7 @@ class MovedClockTests {
     /** Leases to {@code w0}. */
     private void leased(Duration lease, String... ids) {
         for (String id : ids) {
-            Await.result(bench.store().send(bench.shard(), List.of(Sends.after(id, 0))));
+            Calls.send(bench.store(), bench.shard(), List.of(Sends.after(id, 0)));
         }
         poll("w0", poll -> poll.claim(ids.length).lease(lease));
     }

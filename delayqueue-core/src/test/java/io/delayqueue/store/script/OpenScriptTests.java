@@ -4,8 +4,10 @@ import static io.delayqueue.store.bench.StoreBench.T0;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.delayqueue.message.Durability;
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.TopicConflictException;
+import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.PollReplyText;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Sends;
@@ -40,11 +42,11 @@ class OpenScriptTests {
 
     static Stream<Verb> openingVerbs() {
         return Stream.of(
-                new Verb("send", bench -> Await.result(bench.store().send(bench.shard(), List.of(Sends.at("a", T0))))),
+                new Verb("send", bench -> Calls.send(bench.store(), bench.shard(), List.of(Sends.at("a", T0)))),
                 new Verb(
                         "sendAsync",
                         bench -> bench.store()
-                                .send(bench.shard(), List.of(Sends.at("a", T0)))
+                                .send(bench.shard(), List.of(Sends.at("a", T0)), Durability.NONE)
                                 .join()),
                 new Verb("poll", bench -> bench.poll(Polls.by("w1", 1).claim(1))),
                 new Verb(
@@ -124,7 +126,7 @@ class OpenScriptTests {
         bench.redis().call("HSET", bench.keySpace().topics(), "orders", "4:17");
         bench.restartProcess();
         String before = bench.state().toString();
-        assertThatThrownBy(() -> Await.result(bench.store().send(bench.shard(), List.of(Sends.at("a", T0)))))
+        assertThatThrownBy(() -> Calls.send(bench.store(), bench.shard(), List.of(Sends.at("a", T0))))
                 .isInstanceOf(TopicConflictException.class)
                 .hasMessageContaining("4 shards");
         assertThat(bench.state()).hasToString(before);
@@ -144,7 +146,7 @@ class OpenScriptTests {
         bench.given(new ShardState().scheduled("a", T0));
         bench.redis().call("DEL", bench.key(key));
         bench.poll(Polls.by("w1", 1).claim(1));
-        Await.result(bench.store().send(bench.shard(), List.of(Sends.at("b", T0))));
+        Calls.send(bench.store(), bench.shard(), List.of(Sends.at("b", T0)));
         assertThat(PollReplyText.of(bench.poll(Polls.by("w1", 2).claim(1)))).startsWith("claimed b#1@0");
         bench.poll(Polls.by("w1", 3).acknowledge("b", "w1-2"));
         assertThat(Await.result(bench.store().find(bench.shard(), "b"))).isEmpty();

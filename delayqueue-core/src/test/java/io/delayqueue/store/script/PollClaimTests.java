@@ -7,10 +7,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
-import io.delayqueue.redis.Await;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.UnreadableMessageException;
+import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.PollReplyText;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Row;
@@ -179,7 +179,7 @@ class PollClaimTests extends ScriptTable {
 
     @Test
     void aClaimIsReadWithAllThatIsStored() {
-        Await.result(bench.store().send(bench.shard(), List.of(Sends.at("a", T0))));
+        Calls.send(bench.store(), bench.shard(), List.of(Sends.at("a", T0)));
         PollReply reply = bench.poll(Polls.by("w1", 71).claim(1));
         Claim claim = reply.claims().get(0);
         assertThat(reply.nowMicros()).isEqualTo(T0 * 1000);
@@ -199,12 +199,12 @@ class PollClaimTests extends ScriptTable {
 
     @Test
     void claimsStayWithinTheByteBound() {
-        Await.result(bench.store()
-                .send(
-                        bench.shard(),
-                        IntStream.range(0, 20)
-                                .mapToObj(i -> Sends.large("m" + (char) ('a' + i), T0, 200 * 1024))
-                                .toList()));
+        Calls.send(
+                bench.store(),
+                bench.shard(),
+                IntStream.range(0, 20)
+                        .mapToObj(i -> Sends.large("m" + (char) ('a' + i), T0, 200 * 1024))
+                        .toList());
         PollReply first = bench.poll(Polls.by("w1", 1).claim(500));
         assertThat(first.claims()).hasSize(10);
         assertThat(first.untilNextDue()).isZero();
@@ -214,10 +214,10 @@ class PollClaimTests extends ScriptTable {
 
     @Test
     void oneThatBreaksTheByteBoundIsClaimedAlone() {
-        Await.result(bench.store()
-                .send(
-                        bench.shard(),
-                        List.of(Sends.large("a", T0, 5000), Sends.large("b", T0, 10), Sends.large("c", T0, 10))));
+        Calls.send(
+                bench.store(),
+                bench.shard(),
+                List.of(Sends.large("a", T0, 5000), Sends.large("b", T0, 10), Sends.large("c", T0, 10)));
         assertThat(PollReplyText.of(bench.poll(Polls.by("w1", 1).claim(500).bytes(100))))
                 .startsWith("claimed a#1@0, due 0");
         assertThat(PollReplyText.of(bench.poll(Polls.by("w1", 2).claim(500).bytes(1000))))

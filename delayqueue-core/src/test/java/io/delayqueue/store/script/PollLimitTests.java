@@ -9,9 +9,9 @@ import io.delayqueue.message.Due;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.message.TopicLimits;
 import io.delayqueue.message.TopicLimits.Rate;
-import io.delayqueue.redis.Await;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.PollReply;
+import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.PollReplyText;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Row;
@@ -311,10 +311,12 @@ class PollLimitTests extends ScriptTable {
                 "dead letter",
                 free -> free.poll(Polls.by("w1", 1).deadLetter("a", "w0-1", DeadLetterCause.REQUESTED)),
                 "cancel",
-                free -> Await.result(free.store().cancel(free.shard(), "a")),
+                free -> Calls.cancel(free.store(), free.shard(), "a"),
                 "replace",
-                free -> Await.result(free.store()
-                        .send(free.shard(), List.of(Sends.message("a", new Due(9, true), OnDuplicate.REPLACE, "m")))),
+                free -> Calls.send(
+                        free.store(),
+                        free.shard(),
+                        List.of(Sends.message("a", new Due(9, true), OnDuplicate.REPLACE, "m"))),
                 "reclaim",
                 free -> {
                     free.clock(T0 + 10);

@@ -7,7 +7,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.Due;
 import io.delayqueue.message.OnDuplicate;
-import io.delayqueue.redis.Await;
+import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.PollReplyText;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Row;
@@ -195,7 +195,7 @@ class PollSettleTests extends ScriptTable {
     void anOldTokenIsRejectedWhateverHappenedToItsMessage() {
         send(OnDuplicate.REJECT, "n1");
         bench.poll(Polls.by("w1", 1).claim(1));
-        Await.result(bench.store().cancel(bench.shard(), "a"));
+        Calls.cancel(bench.store(), bench.shard(), "a");
         assertRejected(2);
         send(OnDuplicate.REJECT, "n2");
         bench.poll(Polls.by("w1", 3).claim(1));
@@ -217,6 +217,6 @@ class PollSettleTests extends ScriptTable {
     }
 
     private static void send(OnDuplicate mode, String nonce) {
-        Await.result(bench.store().send(bench.shard(), List.of(Sends.message("a", Due.NOW, mode, nonce))));
+        Calls.send(bench.store(), bench.shard(), List.of(Sends.message("a", Due.NOW, mode, nonce)));
     }
 }

@@ -17,6 +17,7 @@ import io.delayqueue.store.Forecast;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.Purge;
 import io.delayqueue.store.ShardCounts;
+import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.ShardState;
 import io.delayqueue.store.bench.StoreBench;
@@ -57,12 +58,12 @@ class QuietLookupTests {
                 looking("find", store -> ids(store, "a"), List.of(), List.of("a")),
                 looking(
                         "cancel",
-                        store -> Await.result(store.cancel(SHARD, "a")),
+                        store -> Calls.cancel(store, SHARD, "a"),
                         CancelOutcome.NOT_FOUND,
                         CancelOutcome.CANCELLED),
                 looking(
                         "reschedule",
-                        store -> Await.result(store.reschedule(SHARD, "a", Due.NOW)),
+                        store -> Calls.reschedule(store, SHARD, "a", Due.NOW),
                         RescheduleOutcome.NOT_FOUND,
                         RescheduleOutcome.RESCHEDULED),
                 looking("count", store -> Await.result(store.count(SHARD)), ShardCounts.ZERO, counts(1, 1)),
@@ -182,7 +183,7 @@ class QuietLookupTests {
         QueueProcess process = bench.process();
         lookup.result(process);
         bench.restartProcess();
-        Await.result(bench.store().send(SHARD, List.of(Sends.at("a", AHEAD))));
+        Calls.send(bench.store(), SHARD, List.of(Sends.at("a", AHEAD)));
         bench.given(one());
         assertThat(lookup.result(process)).isEqualTo(lookup.some);
     }

@@ -14,6 +14,7 @@ import io.delayqueue.redis.Await;
 import io.delayqueue.store.OutgoingMessage;
 import io.delayqueue.store.OutgoingMessage.Memory;
 import io.delayqueue.store.Purge;
+import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.ShardState;
@@ -104,7 +105,7 @@ final class Scenarios {
                         "send one",
                         "send",
                         state,
-                        bench -> Await.result(bench.store().send(bench.shard(), List.of(Sends.after("f", 3)))),
+                        bench -> Calls.send(bench.store(), bench.shard(), List.of(Sends.after("f", 3))),
                         Set.of("a", "b", "c", "d", "e")),
                 poll(
                         "claim and acknowledge first attempts",
@@ -136,13 +137,13 @@ final class Scenarios {
                         "send",
                         "send",
                         live,
-                        bench -> Await.result(bench.store().send(bench.shard(), messages)),
+                        bench -> Calls.send(bench.store(), bench.shard(), messages),
                         Set.of("b", "c", "d")),
                 new Scenario(
                         "send remembered",
                         "send",
                         live,
-                        bench -> Await.result(bench.store().send(bench.shard(), remembered)),
+                        bench -> Calls.send(bench.store(), bench.shard(), remembered),
                         Set.of("b", "c", "d")),
                 new Scenario(
                         "send until the topic is full",
@@ -184,7 +185,7 @@ final class Scenarios {
                         .successor("f", T0 + 4)
                         .leased("g", T0, "w0-1", END)
                         .successor("g", T0 + 4),
-                bench -> Await.result(bench.store().send(bench.shard(), messages)),
+                bench -> Calls.send(bench.store(), bench.shard(), messages),
                 Set.of("a", "b", "c", "d", "e", "f", "g"));
     }
 
@@ -197,7 +198,7 @@ final class Scenarios {
         bench.limit(4);
         List<OutgoingMessage> all = new ArrayList<>(messages);
         all.add(1, Sends.at("f", T0 + 4));
-        return Await.result(bench.store().send(bench.shard(), all));
+        return Calls.send(bench.store(), bench.shard(), all);
     }
 
     private static Stream<Scenario> polls() {
@@ -331,13 +332,13 @@ final class Scenarios {
                         "cancel scheduled",
                         "cancel",
                         new ShardState().retrying("a", T0 + 5, 1, "").scheduled("b", T0),
-                        bench -> Await.result(bench.store().cancel(bench.shard(), "a")),
+                        bench -> Calls.cancel(bench.store(), bench.shard(), "a"),
                         Set.of("b")),
                 new Scenario(
                         "cancel leased",
                         "cancel",
                         new ShardState().leased("a", T0, "w0-1", END).scheduled("b", T0),
-                        bench -> Await.result(bench.store().cancel(bench.shard(), "a")),
+                        bench -> Calls.cancel(bench.store(), bench.shard(), "a"),
                         Set.of("b")),
                 new Scenario(
                         "cancel with a successor",
@@ -346,7 +347,7 @@ final class Scenarios {
                                 .leased("a", T0, "w0-1", END)
                                 .successor("a", T0)
                                 .scheduled("b", T0),
-                        bench -> Await.result(bench.store().cancel(bench.shard(), "a")),
+                        bench -> Calls.cancel(bench.store(), bench.shard(), "a"),
                         Set.of("b")),
                 new Scenario(
                         "cancel scheduled, up to a version",
@@ -386,7 +387,7 @@ final class Scenarios {
                         "reschedule",
                         "reschedule",
                         new ShardState().retrying("a", T0 + 5, 1, "").scheduled("b", T0),
-                        bench -> Await.result(bench.store().reschedule(bench.shard(), "a", new Due(2, true))),
+                        bench -> Calls.reschedule(bench.store(), bench.shard(), "a", new Due(2, true)),
                         Set.of("a", "b")));
     }
 

@@ -17,6 +17,7 @@ import io.delayqueue.store.OutgoingMessage.Memory;
 import io.delayqueue.store.Purge;
 import io.delayqueue.store.SendReply;
 import io.delayqueue.store.SendReply.Outcome;
+import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Row;
 import io.delayqueue.store.bench.Sends;
@@ -264,7 +265,7 @@ class SendScriptTests extends ScriptTable {
     /** Sends each by a call of its own. */
     static Function<StoreBench, Object> sends(OutgoingMessage... messages) {
         return bench -> Stream.of(messages)
-                .map(message -> Await.result(bench.store().send(bench.shard(), List.of(message)))
+                .map(message -> Calls.send(bench.store(), bench.shard(), List.of(message))
                         .get(0))
                 .map(reply -> reply.outcome() + " "
                         + (reply.outcome() == Outcome.FULL
@@ -292,17 +293,17 @@ class SendScriptTests extends ScriptTable {
                     .scheduled("again", T0 + 3));
             bench.limit(3 + room);
 
-            List<SendReply> reply = Await.result(bench.store()
-                    .send(
-                            bench.shard(),
-                            List.of(
-                                    Sends.at("a", T0 + 1000),
-                                    other("dup", OnDuplicate.REJECT),
-                                    Sends.after("b", 5),
-                                    Sends.at("c", T0 + 2000),
-                                    Sends.at("again", T0),
-                                    Sends.at("d", T0 + 500),
-                                    other("old", OnDuplicate.REPLACE))));
+            List<SendReply> reply = Calls.send(
+                    bench.store(),
+                    bench.shard(),
+                    List.of(
+                            Sends.at("a", T0 + 1000),
+                            other("dup", OnDuplicate.REJECT),
+                            Sends.after("b", 5),
+                            Sends.at("c", T0 + 2000),
+                            Sends.at("again", T0),
+                            Sends.at("d", T0 + 500),
+                            other("old", OnDuplicate.REPLACE)));
 
             List<String> fresh = List.of("a", "b", "c", "d");
             List<Outcome> ofFresh =
@@ -330,20 +331,20 @@ class SendScriptTests extends ScriptTable {
                 .map(id -> Sends.remembered(Sends.at(id, T0)))
                 .toList();
         bench.limit(1);
-        assertThat(outcomes(Await.result(bench.store().send(bench.shard(), all))))
+        assertThat(outcomes(Calls.send(bench.store(), bench.shard(), all)))
                 .containsExactly(Outcome.ACCEPTED, Outcome.FULL);
 
-        List<SendReply> whileFull = Await.result(bench.store().send(bench.shard(), all));
+        List<SendReply> whileFull = Calls.send(bench.store(), bench.shard(), all);
         assertThat(outcomes(whileFull)).containsExactly(Outcome.ACCEPTED, Outcome.FULL);
         assertThat(whileFull).extracting(SendReply::repeated).containsExactly(true, false);
 
-        Await.result(bench.store().cancel(bench.shard(), "a"));
-        List<SendReply> withRoom = Await.result(bench.store().send(bench.shard(), all));
+        Calls.cancel(bench.store(), bench.shard(), "a");
+        List<SendReply> withRoom = Calls.send(bench.store(), bench.shard(), all);
         assertThat(outcomes(withRoom)).containsExactly(Outcome.ACCEPTED, Outcome.ACCEPTED);
         assertThat(withRoom).extracting(SendReply::repeated).containsExactly(true, false);
         assertThat(bench.state().get("messages")).containsOnlyKeys("b");
 
-        List<SendReply> last = Await.result(bench.store().send(bench.shard(), all));
+        List<SendReply> last = Calls.send(bench.store(), bench.shard(), all);
         assertThat(last).allMatch(SendReply::repeated).allMatch(reply -> reply.outcome() == Outcome.ACCEPTED);
     }
 
@@ -352,24 +353,25 @@ class SendScriptTests extends ScriptTable {
         bench.given(new ShardState().scheduled("a", T0).scheduled("b", T0));
         for (String limits : List.of("1 631579 6 0", "0 0 0 0", "0 0 1 1000000000000")) {
             bench.limits(limits);
-            assertThat(Await.result(bench.store().send(bench.shard(), List.of(Sends.at(limits, T0)))))
+            assertThat(Calls.send(bench.store(), bench.shard(), List.of(Sends.at(limits, T0))))
                     .isEqualTo(Sends.reply(Outcome.ACCEPTED, T0));
         }
         bench.limits("1000 631579 6 2");
-        assertThat(outcomes(Await.result(bench.store().send(bench.shard(), List.of(Sends.at("c", T0))))))
+        assertThat(outcomes(Calls.send(bench.store(), bench.shard(), List.of(Sends.at("c", T0)))))
                 .containsExactly(Outcome.FULL);
     }
 
     @Test
     void aRejectedMessageIsNotSignalled() {
         bench.limit(1);
-        Await.result(bench.store().send(bench.shard(), List.of(Sends.at("a", T0 + 1000))));
+        Calls.send(bench.store(), bench.shard(), List.of(Sends.at("a", T0 + 1000)));
 
-        assertThat(bench.signals(store -> Await.result(store.send(bench.shard(), List.of(Sends.at("b", T0 + 500))))))
+        assertThat(bench.signals(store -> Calls.send(store, bench.shard(), List.of(Sends.at("b", T0 + 500)))))
                 .isEmpty();
-        assertThat(bench.signals(store -> Await.result(store.send(
+        assertThat(bench.signals(store -> Calls.send(
+                        store,
                         bench.shard(),
-                        List.of(Sends.at("b", T0 + 500), Sends.message("c", Due.NOW, OnDuplicate.KEEP, "m"))))))
+                        List.of(Sends.at("b", T0 + 500), Sends.message("c", Due.NOW, OnDuplicate.KEEP, "m")))))
                 .isEmpty();
     }
 
@@ -394,7 +396,7 @@ class SendScriptTests extends ScriptTable {
                 .isEmpty();
         assertThat(Await.result(bench.store().replay(bench.shard(), List.of("f@t"), Due.NOW)))
                 .containsExactly(ReplayOutcome.REPLAYED);
-        assertThat(Await.result(bench.store().reschedule(bench.shard(), "e", Due.NOW)))
+        assertThat(Calls.reschedule(bench.store(), bench.shard(), "e", Due.NOW))
                 .isEqualTo(RescheduleOutcome.RESCHEDULED);
 
         assertThat(bench.state().get("schedule")).containsOnlyKeys("a", "b", "c", "d", "e", "f");
@@ -415,14 +417,14 @@ class SendScriptTests extends ScriptTable {
                         other("old", OnDuplicate.REPLACE))
                 .map(Sends::remembered)
                 .toList();
-        List<SendReply> first = Await.result(bench.store().send(bench.shard(), all));
+        List<SendReply> first = Calls.send(bench.store(), bench.shard(), all);
         for (String id : List.of("a", "dup", "kept", "old")) {
-            Await.result(bench.store().cancel(bench.shard(), id));
+            Calls.cancel(bench.store(), bench.shard(), id);
         }
         bench.clock(T0 + 500);
         ShardState left = bench.state();
 
-        List<SendReply> second = Await.result(bench.store().send(bench.shard(), all));
+        List<SendReply> second = Calls.send(bench.store(), bench.shard(), all);
 
         assertThat(second).extracting("outcome").isEqualTo(outcomes(first));
         assertThat(first).noneMatch(SendReply::repeated);
@@ -441,10 +443,10 @@ class SendScriptTests extends ScriptTable {
     void messagesWithTheSameNonceAreRememberedApart() {
         bench.given(new ShardState());
         Memory memory = new Memory("n0000000000000001", Duration.ofMinutes(1)); // as a version is stored
-        Await.result(bench.store().send(bench.shard(), List.of(Sends.at("a", T0).remembered(memory))));
+        Calls.send(bench.store(), bench.shard(), List.of(Sends.at("a", T0).remembered(memory)));
 
-        List<SendReply> reply = Await.result(bench.store()
-                .send(bench.shard(), List.of(Sends.at("b", T0 + 1).remembered(memory))));
+        List<SendReply> reply = Calls.send(
+                bench.store(), bench.shard(), List.of(Sends.at("b", T0 + 1).remembered(memory)));
 
         assertThat(reply).isEqualTo(Sends.reply(Outcome.ACCEPTED, T0 + 1));
         assertThat(bench.state().get("messages")).containsOnlyKeys("a", "b");
@@ -454,10 +456,10 @@ class SendScriptTests extends ScriptTable {
     void aRepeatIsRememberedThatFindsTheMessageButNoMemoryOfIt() {
         OutgoingMessage message = Sends.after("a", 1000);
         bench.given(new ShardState().scheduled("a", T0 + 7));
-        Await.result(bench.store().send(bench.shard(), List.of(Sends.remembered(message))));
-        Await.result(bench.store().cancel(bench.shard(), "a"));
+        Calls.send(bench.store(), bench.shard(), List.of(Sends.remembered(message)));
+        Calls.cancel(bench.store(), bench.shard(), "a");
 
-        List<SendReply> reply = Await.result(bench.store().send(bench.shard(), List.of(Sends.remembered(message))));
+        List<SendReply> reply = Calls.send(bench.store(), bench.shard(), List.of(Sends.remembered(message)));
 
         assertThat(reply).isEqualTo(Sends.repeated(Outcome.ACCEPTED, T0 + 7));
         assertThat(bench.state()).hasToString("");
@@ -467,14 +469,14 @@ class SendScriptTests extends ScriptTable {
     void memoryEndsWithItsTime() {
         bench.given(new ShardState());
         OutgoingMessage message = Sends.remembered(Sends.at("a", T0));
-        Await.result(bench.store().send(bench.shard(), List.of(message, Sends.at("b", T0))));
+        Calls.send(bench.store(), bench.shard(), List.of(message, Sends.at("b", T0)));
 
-        Await.result(bench.store().cancel(bench.shard(), "a"));
+        Calls.cancel(bench.store(), bench.shard(), "a");
         bench.clock(T0 + 59_999);
-        Await.result(bench.store().send(bench.shard(), List.of(message)));
+        Calls.send(bench.store(), bench.shard(), List.of(message));
         assertThat(bench.state().get("messages")).containsOnlyKeys("b");
         bench.clock(T0 + 60_000);
-        assertThat(Await.result(bench.store().send(bench.shard(), List.of(message))))
+        assertThat(Calls.send(bench.store(), bench.shard(), List.of(message)))
                 .isEqualTo(Sends.reply(Outcome.ACCEPTED, T0));
         assertThat(bench.state().get("messages")).containsOnlyKeys("a", "b");
     }
@@ -485,10 +487,10 @@ class SendScriptTests extends ScriptTable {
         List<OutgoingMessage> some = Stream.of("a", "b", "c", "d", "e")
                 .map(id -> Sends.remembered(Sends.at(id, T0)))
                 .toList();
-        Await.result(bench.store().send(bench.shard(), some));
+        Calls.send(bench.store(), bench.shard(), some);
         bench.clock(T0 + 60_000);
 
-        Await.result(bench.store().send(bench.shard(), List.of(Sends.remembered(Sends.at("f", T0)))));
+        Calls.send(bench.store(), bench.shard(), List.of(Sends.remembered(Sends.at("f", T0))));
         assertThat(bench.redis().call("HLEN", keys.sent()))
                 .as("two go with each")
                 .isEqualTo(5L);
@@ -504,14 +506,14 @@ class SendScriptTests extends ScriptTable {
     void whatIsRememberedOutlivesItsTopicForItsTime() {
         ShardKeys keys = bench.keySpace().of(bench.shard());
         OutgoingMessage message = Sends.remembered(Sends.at("a", T0));
-        Await.result(bench.store().send(bench.shard(), List.of(message)));
-        Await.result(bench.store().cancel(bench.shard(), "a"));
+        Calls.send(bench.store(), bench.shard(), List.of(message));
+        Calls.cancel(bench.store(), bench.shard(), "a");
         bench.redis().call("ZADD", keys.sentUntil(), Long.toString(SystemClock.millis() + 3_600_000), "a");
 
         bench.process().deletion().delete("orders");
         assertThat((Long) bench.redis().call("PTTL", keys.sent())).isBetween(1L, 3_600_000L);
         assertThat((Long) bench.redis().call("PTTL", keys.sentUntil())).isBetween(1L, 3_600_000L);
-        Await.result(bench.store().send(bench.shard(), List.of(message)));
+        Calls.send(bench.store(), bench.shard(), List.of(message));
 
         assertThat(bench.state()).hasToString("");
         assertThat(bench.redis().call("PTTL", keys.sent())).isEqualTo(-1L);
@@ -524,13 +526,11 @@ class SendScriptTests extends ScriptTable {
         Map<String, String> headers = new LinkedHashMap<>();
         headers.put("tags: a", "100 %0A\r\nb");
         headers.put("leer", "");
-        Await.result(bench.store()
-                .send(
-                        bench.shard(),
-                        List.of(OutgoingMessage.of(
-                                id, Due.NOW, OnDuplicate.REJECT, "n", MessageLimits.NONE, headers, new byte[] {
-                                    0, '\n', -1
-                                }))));
+        Calls.send(
+                bench.store(),
+                bench.shard(),
+                List.of(OutgoingMessage.of(
+                        id, Due.NOW, OnDuplicate.REJECT, "n", MessageLimits.NONE, headers, new byte[] {0, '\n', -1})));
 
         var found = Await.result(bench.store().find(bench.shard(), id)).orElseThrow();
         assertThat(found.envelope().headers()).isEqualTo(headers);
@@ -540,12 +540,12 @@ class SendScriptTests extends ScriptTable {
 
     @Test
     void theFurthestDueTimeFitsIntoTheHead() {
-        Await.result(bench.store()
-                .send(
-                        bench.shard(),
-                        List.of(
-                                Sends.message("a", new Due(Long.MAX_VALUE, false), OnDuplicate.REJECT, "n"),
-                                Sends.message("b", new Due(Long.MAX_VALUE, true), OnDuplicate.REJECT, "n"))));
+        Calls.send(
+                bench.store(),
+                bench.shard(),
+                List.of(
+                        Sends.message("a", new Due(Long.MAX_VALUE, false), OnDuplicate.REJECT, "n"),
+                        Sends.message("b", new Due(Long.MAX_VALUE, true), OnDuplicate.REJECT, "n")));
         assertThat(bench.state())
                 .hasToString(new ShardState()
                         .scheduled("a", LATEST)

@@ -10,6 +10,7 @@ import io.delayqueue.message.Durability;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.OutgoingMessage;
+import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.ShardState;
@@ -129,11 +130,11 @@ class SignalTests {
                 none("reschedule behind the head", scheduled, reschedule(41)),
                 head("replay before the head", deadLetter, replay(39), T0 + 39),
                 none("replay behind the head", deadLetter, replay(41)),
-                none("cancel", scheduled, bench -> Await.result(bench.store().cancel(bench.shard(), "x"))),
+                none("cancel", scheduled, bench -> Calls.cancel(bench.store(), bench.shard(), "x")),
                 new Signalled(
                         "cancel of what is leased",
                         leased("a b"),
-                        bench -> Await.result(bench.store().cancel(bench.shard(), "a b")),
+                        bench -> Calls.cancel(bench.store(), bench.shard(), "a b"),
                         List.of("r " + QUEUE + " a b")),
                 new Signalled(
                         "cancel of what is leased, up to a version",
@@ -187,7 +188,7 @@ class SignalTests {
     }
 
     private static Consumer<StoreBench> send(OutgoingMessage... messages) {
-        return bench -> Await.result(bench.store().send(bench.shard(), List.of(messages)));
+        return bench -> Calls.send(bench.store(), bench.shard(), List.of(messages));
     }
 
     private static OutgoingMessage replacing(String id) {
@@ -199,7 +200,7 @@ class SignalTests {
     }
 
     private static Consumer<StoreBench> reschedule(long delay) {
-        return bench -> Await.result(bench.store().reschedule(bench.shard(), "a", new Due(delay, true)));
+        return bench -> Calls.reschedule(bench.store(), bench.shard(), "a", new Due(delay, true));
     }
 
     private static Consumer<StoreBench> replay(long delay) {

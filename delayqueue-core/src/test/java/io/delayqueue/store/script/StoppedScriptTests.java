@@ -8,11 +8,11 @@ import io.delayqueue.message.Due;
 import io.delayqueue.message.MessageLimits;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.message.Shard;
-import io.delayqueue.redis.Await;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.OutgoingMessage;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.SendReply;
+import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.ShardState;
@@ -105,7 +105,7 @@ class StoppedScriptTests {
         }
         stoppedEverywhere(scenario, write -> {
             for (String id : List.of("a", "b", "c", "d", "e")) {
-                List<SendReply> reply = Await.result(bench.store().send(bench.shard(), List.of(anew(id))));
+                List<SendReply> reply = Calls.send(bench.store(), bench.shard(), List.of(anew(id)));
                 if (reply.get(0).outcome() == SendReply.Outcome.ACCEPTED) {
                     handled.put(id + "/anew", 0);
                 }
@@ -127,12 +127,12 @@ class StoppedScriptTests {
             bench.clock(T0);
             bench.restartProcess();
             bench.stoppedBefore("open", write);
-            if (!bench.stops(() -> Await.result(bench.store().send(bench.shard(), List.of(Sends.at("a", T0)))))) {
+            if (!bench.stops(() -> Calls.send(bench.store(), bench.shard(), List.of(Sends.at("a", T0))))) {
                 assertThat(write).isEqualTo(14);
                 return;
             }
             bench.undisturbed();
-            Await.result(bench.store().send(bench.shard(), List.of(Sends.at("a", T0))));
+            Calls.send(bench.store(), bench.shard(), List.of(Sends.at("a", T0)));
             assertThat(bench.state())
                     .hasToString(new ShardState().scheduled("a", T0).toString());
         }

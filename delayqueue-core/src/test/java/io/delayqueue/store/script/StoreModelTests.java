@@ -23,6 +23,7 @@ import io.delayqueue.store.Purge;
 import io.delayqueue.store.SendReply;
 import io.delayqueue.store.Settlement;
 import io.delayqueue.store.ShardCounts;
+import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.PollReplyText;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.StoreBench;
@@ -174,7 +175,7 @@ class StoreModelTests {
             List<OutgoingMessage> batch = batch();
             log.add("send " + batch);
             expected = model.send(batch).toString();
-            actual = Await.result(bench.store().send(bench.shard(), batch)).stream()
+            actual = Calls.send(bench.store(), bench.shard(), batch).stream()
                     .map(SendReply::outcome)
                     .toList()
                     .toString();
@@ -206,10 +207,10 @@ class StoreModelTests {
         Due due = due();
         if (choice < 84) {
             log.add("cancel " + id);
-            return both(model.cancel(id), Await.result(bench.store().cancel(bench.shard(), id)));
+            return both(model.cancel(id), Calls.cancel(bench.store(), bench.shard(), id));
         } else if (choice < 89) {
             log.add("reschedule " + id + " " + due);
-            return both(model.reschedule(id, due), Await.result(bench.store().reschedule(bench.shard(), id, due)));
+            return both(model.reschedule(id, due), Calls.reschedule(bench.store(), bench.shard(), id, due));
         } else if (choice < 93) {
             String deadLetter = deadLetter();
             log.add("replay " + deadLetter + " " + due);

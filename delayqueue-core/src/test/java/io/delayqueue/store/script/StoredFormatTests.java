@@ -29,6 +29,7 @@ import io.delayqueue.store.Purge;
 import io.delayqueue.store.SendReply.Outcome;
 import io.delayqueue.store.TopicNotEmptyException;
 import io.delayqueue.store.VersionedCancel;
+import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.StoreBench;
@@ -117,9 +118,10 @@ class StoredFormatTests {
         Due later = new Due(HOUR.toMillis(), true);
         for (Map.Entry<String, String> nonce :
                 Map.of("plain", "n1", "unnamed", OutgoingMessage.GENERATED_ID).entrySet()) {
-            assertThat(Await.result(store.send(
+            assertThat(Calls.send(
+                            store,
                             bench.shard(),
-                            List.of(Sends.message(nonce.getKey(), later, OnDuplicate.REJECT, nonce.getValue())))))
+                            List.of(Sends.message(nonce.getKey(), later, OnDuplicate.REJECT, nonce.getValue()))))
                     .isEqualTo(Sends.repeated(Outcome.ACCEPTED, T0 + HOUR.toMillis()));
         }
     }
@@ -245,15 +247,14 @@ class StoredFormatTests {
                         .join()
                         .messages())
                 .allSatisfy(message -> assertThat(message.envelope().sentAt()).isEqualTo(at(0)));
-        assertThat(Await.result(store.send(bench.shard(), List.of(replacing("plain")))))
+        assertThat(Calls.send(store, bench.shard(), List.of(replacing("plain"))))
                 .isNotNull();
-        assertThat(Await.result(store.reschedule(bench.shard(), "dated", Due.NOW)))
-                .isEqualTo(RescheduleOutcome.RESCHEDULED);
+        assertThat(Calls.reschedule(store, bench.shard(), "dated", Due.NOW)).isEqualTo(RescheduleOutcome.RESCHEDULED);
         assertThat(find("dated").envelope().limits()).isEqualTo(dated());
         assertThat(store.cancelUpTo(bench.shard(), "unnamed", 0, false, Durability.NONE)
                         .join())
                 .isEqualTo(new VersionedCancel(CancelOutcome.CANCELLED, false, VersionedCancel.NO_VERSION));
-        assertThat(Await.result(store.cancel(bench.shard(), "limited"))).isEqualTo(CancelOutcome.CANCELLED);
+        assertThat(Calls.cancel(store, bench.shard(), "limited")).isEqualTo(CancelOutcome.CANCELLED);
         PollReply again = poll(lastPoll());
         poll(Polls.by("old", 4).release("leased", claim(again, "leased").token()));
         assertThat(find("leased").envelope().payload()).isEqualTo("leased".getBytes(UTF_8));
@@ -350,7 +351,7 @@ class StoredFormatTests {
     }
 
     private void send(OutgoingMessage message) {
-        Await.result(store.send(bench.shard(), List.of(message)));
+        Calls.send(store, bench.shard(), List.of(message));
     }
 
     private static Polls lastPoll() {

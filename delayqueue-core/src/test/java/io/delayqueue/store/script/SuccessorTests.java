@@ -18,6 +18,7 @@ import io.delayqueue.redis.Await;
 import io.delayqueue.store.LeaseTokens;
 import io.delayqueue.store.OutgoingMessage;
 import io.delayqueue.store.VersionedCancel;
+import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.PollReplyText;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Row;
@@ -277,7 +278,7 @@ class SuccessorTests extends ScriptTable {
                 new Row(
                         "a cancel removes both",
                         new ShardState().leased("a", T0 - 7, "w1-1", END).successor("a", T0 + 5),
-                        bench -> Await.result(bench.store().cancel(bench.shard(), "a")),
+                        bench -> Calls.cancel(bench.store(), bench.shard(), "a"),
                         CancelOutcome.CANCELLED_WHILE_HANDLED,
                         new ShardState()));
     }
@@ -344,7 +345,7 @@ class SuccessorTests extends ScriptTable {
                                 .leased("b", T0, "w1-1", END)
                                 .put("schedule", "b", T0),
                         bench -> Stream.of("a", "b")
-                                .map(id -> Await.result(bench.store().reschedule(bench.shard(), id, new Due(70, true))))
+                                .map(id -> Calls.reschedule(bench.store(), bench.shard(), id, new Due(70, true)))
                                 .toList(),
                         List.of(RescheduleOutcome.BEING_HANDLED, RescheduleOutcome.BEING_HANDLED)));
     }
@@ -447,7 +448,7 @@ class SuccessorTests extends ScriptTable {
                 new Row(
                         "a reschedule keeps it",
                         new ShardState().retrying("a", T0 + 7, 1, "E: no").successor("a", T0 - 5),
-                        bench -> Await.result(bench.store().reschedule(bench.shard(), "a", new Due(70, true))),
+                        bench -> Calls.reschedule(bench.store(), bench.shard(), "a", new Due(70, true)),
                         RescheduleOutcome.RESCHEDULED,
                         new ShardState().retrying("a", T0 + 70, 1, "E: no").successor("a", T0 - 5)));
     }

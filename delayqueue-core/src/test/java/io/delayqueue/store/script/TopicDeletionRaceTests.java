@@ -3,6 +3,7 @@ package io.delayqueue.store.script;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.message.CancelOutcome;
+import io.delayqueue.message.Durability;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.Await;
 import io.delayqueue.redis.KeySpace;
@@ -12,6 +13,7 @@ import io.delayqueue.store.SendReply;
 import io.delayqueue.store.SendReply.Outcome;
 import io.delayqueue.store.TopicConflictException;
 import io.delayqueue.store.TopicNotEmptyException;
+import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.ClientScripts;
 import io.delayqueue.store.bench.Sends;
 import io.delayqueue.test.junit.EmbeddedRedis;
@@ -90,9 +92,7 @@ class TopicDeletionRaceTests {
                     .as(id + " stands in a registered topic")
                     .isTrue();
             if (i < sends - 1) {
-                assertThat(Await.result(cancelling.cancel(shardOf(id), id)))
-                        .as(id)
-                        .isEqualTo(CancelOutcome.CANCELLED);
+                assertThat(Calls.cancel(cancelling, shardOf(id), id)).as(id).isEqualTo(CancelOutcome.CANCELLED);
                 for (int looks = 0; shards > 1 && looks < i % LOOKS; looks++) {
                     assertThat(Await.result(cancelling.find(shardOf(id), id))).isEmpty();
                 }
@@ -106,8 +106,8 @@ class TopicDeletionRaceTests {
         while (true) {
             try {
                 List<SendReply> reply = blocking
-                        ? Await.result(store.send(shard, message))
-                        : store.send(shard, message).join();
+                        ? Calls.send(store, shard, message)
+                        : store.send(shard, message, Durability.NONE).join();
                 return reply.get(0).outcome();
             } catch (TopicConflictException outrun) {
                 assertThat(outrun).hasMessageContaining("Nothing was written");

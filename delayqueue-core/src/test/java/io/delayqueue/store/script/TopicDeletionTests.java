@@ -10,6 +10,7 @@ import io.delayqueue.redis.Await;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.SendReply.Outcome;
 import io.delayqueue.store.TopicNotEmptyException;
+import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.ShardState;
@@ -52,7 +53,7 @@ class TopicDeletionTests {
     }
 
     private static Outcome send(MessageStore store, String id) {
-        return Await.result(store.send(bench.shard(), List.of(Sends.at(id, T0 + 5))))
+        return Calls.send(store, bench.shard(), List.of(Sends.at(id, T0 + 5)))
                 .get(0)
                 .outcome();
     }
@@ -150,7 +151,7 @@ class TopicDeletionTests {
         another().deletion().delete(TOPIC);
         assertThat(send(knew, "a")).isEqualTo(Outcome.ACCEPTED);
         assertKept("a");
-        assertThat(Await.result(another().store().cancel(bench.shard(), "a"))).isEqualTo(CancelOutcome.CANCELLED);
+        assertThat(Calls.cancel(another().store(), bench.shard(), "a")).isEqualTo(CancelOutcome.CANCELLED);
         another().deletion().delete(TOPIC);
         Polls.poll(knew, bench.shard(), Polls.by("w1", 2).claim(1).build());
         assertThat(another().registry().topics().join()).containsExactly(TOPIC);
@@ -161,7 +162,7 @@ class TopicDeletionTests {
         bench.store().enableNotifications(bench.shard()).join();
         another().deletion().delete(TOPIC);
         another().deletion().delete(TOPIC);
-        Await.result(bench.store().send(bench.shard(), List.of(Sends.at("a", T0))));
+        Calls.send(bench.store(), bench.shard(), List.of(Sends.at("a", T0)));
         bench.poll(Polls.by("w1", 1).claim(1));
         bench.poll(Polls.by("w1", 2).deadLetter("a", "w1-1", DeadLetterCause.REQUESTED));
         assertThat(bench.state().get("notifications.schedule")).containsOnlyKeys("a@w1-1");

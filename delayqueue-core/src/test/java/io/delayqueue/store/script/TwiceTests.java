@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.message.Due;
-import io.delayqueue.redis.Await;
+import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.ShardState;
 import io.delayqueue.store.bench.StoreBench;
 import io.delayqueue.store.script.Scenarios.Scenario;
@@ -73,9 +73,9 @@ class TwiceTests {
     @Test
     void theSecondAnswerOfARescheduleByADelayMovesItNoEarlier() {
         bench.given(new ShardState().scheduled("a", T0 + 5));
-        Await.result(bench.store().reschedule(bench.shard(), "a", new Due(100, true)));
+        Calls.reschedule(bench.store(), bench.shard(), "a", new Due(100, true));
         bench.clock(T0 + 3);
-        Await.result(bench.store().reschedule(bench.shard(), "a", new Due(100, true)));
+        Calls.reschedule(bench.store(), bench.shard(), "a", new Due(100, true));
         assertThat(bench.state().get("schedule")).containsEntry("a", "" + (T0 + 103));
     }
 

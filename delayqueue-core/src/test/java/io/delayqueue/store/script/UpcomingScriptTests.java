@@ -3,9 +3,9 @@ package io.delayqueue.store.script;
 import static io.delayqueue.store.bench.StoreBench.T0;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.delayqueue.redis.Await;
 import io.delayqueue.store.Forecast;
 import io.delayqueue.store.PollReply;
+import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.ShardState;
 import io.delayqueue.store.bench.StoreBench;
@@ -45,7 +45,7 @@ class UpcomingScriptTests {
 
     @Test
     void whatIsDueLastOfAllIsCountedAsLater() {
-        Await.result(bench.store().send(bench.shard(), List.of(Sends.at("a", PollReply.NEVER))));
+        Calls.send(bench.store(), bench.shard(), List.of(Sends.at("a", PollReply.NEVER)));
         assertThat(upcoming(Duration.ofDays(3000).toMillis(), 120).later()).isEqualTo(1);
     }
 }

@@ -14,6 +14,7 @@ import io.delayqueue.redis.Await;
 import io.delayqueue.redis.ShardKeys;
 import io.delayqueue.store.OutgoingMessage.Memory;
 import io.delayqueue.store.VersionedCancel;
+import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.Row;
 import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.ShardState;
@@ -52,7 +53,7 @@ class VerbScriptTests extends ScriptTable {
                         .put("deliveries", "leftover", "w1-1 1 5 ")
                         .scheduled("another", T0),
                 each(
-                        (bench, id) -> Await.result(bench.store().cancel(bench.shard(), id)),
+                        (bench, id) -> Calls.cancel(bench.store(), bench.shard(), id),
                         List.of(
                                 "absent",
                                 "dead",
@@ -165,8 +166,8 @@ class VerbScriptTests extends ScriptTable {
                                 .retrying("retrying", T0 + 5, 2, "E: no")
                                 .suspect("suspect", T0, 1, "/2/0", "E: no"),
                         each(
-                                (bench, id) -> Await.result(
-                                        bench.store().reschedule(bench.shard(), id, new Due(T0 + 70, false))),
+                                (bench, id) ->
+                                        Calls.reschedule(bench.store(), bench.shard(), id, new Due(T0 + 70, false)),
                                 List.of(
                                         "absent",
                                         "no message",
@@ -194,7 +195,7 @@ class VerbScriptTests extends ScriptTable {
                         new ShardState()
                                 .scheduled("a", T0)
                                 .put("messages", "a", message("+n a=3 x=5", T0, T0, "x: 1\n\n12\n34")),
-                        bench -> Await.result(bench.store().reschedule(bench.shard(), "a", new Due(70, true))),
+                        bench -> Calls.reschedule(bench.store(), bench.shard(), "a", new Due(70, true)),
                         RescheduleOutcome.RESCHEDULED,
                         new ShardState()
                                 .scheduled("a", T0 + 70)
@@ -214,7 +215,7 @@ class VerbScriptTests extends ScriptTable {
                 .extracting(id -> cancelOnce(id, "n1"))
                 .containsExactly(
                         CancelOutcome.CANCELLED, CancelOutcome.CANCELLED_WHILE_HANDLED, CancelOutcome.NOT_FOUND);
-        ids.forEach(id -> Await.result(bench.store().send(bench.shard(), List.of(Sends.at(id, T0 + 7)))));
+        ids.forEach(id -> Calls.send(bench.store(), bench.shard(), List.of(Sends.at(id, T0 + 7))));
 
         bench.clock(T0 + 59_999);
         assertThat(ids).extracting(id -> cancelOnce(id, "n1")).containsOnly(CancelOutcome.NOT_FOUND);
@@ -246,7 +247,7 @@ class VerbScriptTests extends ScriptTable {
         for (String foreign : List.of("", "1", "of a stranger, 12", "{}\n\n")) {
             bench.reset();
             bench.given(new ShardState().put("schedule", "a", T0).put("messages", "a", foreign));
-            assertThat(Await.result(bench.store().reschedule(bench.shard(), "a", new Due(70, true))))
+            assertThat(Calls.reschedule(bench.store(), bench.shard(), "a", new Due(70, true)))
                     .isEqualTo(RescheduleOutcome.RESCHEDULED);
             assertThat(bench.state())
                     .isEqualTo(new ShardState().put("schedule", "a", T0 + 70).put("messages", "a", foreign));
