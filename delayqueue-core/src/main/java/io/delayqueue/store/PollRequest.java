@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param signalDueMessagesLeft whether to publish a signal if due messages are left in the schedule
  * @param settlements settlements other than extensions, at most 500
  * @param extensions renewals by the engine and extensions by the application, at most 500
- * @param sinceLast time since the consumer's last poll on this shard ran, by the consumer's monotonic clock; null if
+ * @param sinceLastPoll time since the consumer's last poll on this shard ran, by the consumer's monotonic clock; null if
  *     unknown. With it the script distinguishes a jump of Redis' clock from elapsed time
  */
 public record PollRequest(
@@ -27,7 +27,7 @@ public record PollRequest(
         boolean signalDueMessagesLeft,
         List<Settlement> settlements,
         List<Settlement.Extend> extensions,
-        @Nullable Duration sinceLast) {
+        @Nullable Duration sinceLastPoll) {
 
     /** The largest number of claims of a poll, and also of its settlements, of its extensions and of its reclaims. */
     public static final int MAX_BATCH = 500;
@@ -49,7 +49,7 @@ public record PollRequest(
     }
 
     /** The same request with another time since the consumer's last poll. */
-    public PollRequest withSinceLast(@Nullable Duration time) {
+    public PollRequest withSinceLastPoll(@Nullable Duration time) {
         return new PollRequest(
                 consumer, sequence, token, claiming, reclaiming, signalDueMessagesLeft, settlements, extensions, time);
     }

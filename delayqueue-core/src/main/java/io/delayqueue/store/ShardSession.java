@@ -249,7 +249,8 @@ public final class ShardSession {
 
     private synchronized PollRequest sending(Poll poll, long now) {
         poll.sends++;
-        return poll.request.withSinceLast(lastRanAt == null ? null : Duration.ofNanos(Math.max(0, now - lastRanAt)));
+        return poll.request.withSinceLastPoll(
+                lastRanAt == null ? null : Duration.ofNanos(Math.max(0, now - lastRanAt)));
     }
 
     private synchronized void replied(long sentAt, PollReply reply) {

@@ -278,8 +278,8 @@ class ShardSessionTests {
         CompletableFuture<?> again = send(begin());
 
         assertThat(again).isNotDone();
-        assertThat(sent.get(0).sinceLast()).isNull();
-        assertThat(sent.get(1).sinceLast()).isEqualTo(Duration.ofSeconds(7));
+        assertThat(sent.get(0).sinceLastPoll()).isNull();
+        assertThat(sent.get(1).sinceLastPoll()).isEqualTo(Duration.ofSeconds(7));
     }
 
     @Test

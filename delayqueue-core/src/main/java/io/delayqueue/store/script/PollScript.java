@@ -39,7 +39,7 @@ final class PollScript {
                 .add(request.claiming().maxBytes())
                 .add(request.claiming().lease().toMillis())
                 .add(request.reclaiming().gap().toMillis())
-                .add(millisSinceLast(request))
+                .add(millisSinceLastPoll(request))
                 .add(request.signalDueMessagesLeft() ? "1" : "0")
                 .add(request.claiming().suspect() ? "1" : "0")
                 .add(request.claiming().receiver() ? "1" : "0")
@@ -66,9 +66,9 @@ final class PollScript {
                 + request.claiming().handlers();
     }
 
-    private static long millisSinceLast(PollRequest request) {
-        Duration sinceLast = request.sinceLast();
-        return sinceLast == null ? -1 : sinceLast.toMillis();
+    private static long millisSinceLastPoll(PollRequest request) {
+        Duration sinceLastPoll = request.sinceLastPoll();
+        return sinceLastPoll == null ? -1 : sinceLastPoll.toMillis();
     }
 
     private static void write(ScriptCall call, Settlement settlement) {

@@ -37,7 +37,7 @@ public final class Polls {
     private int reclaimMax = PollRequest.MAX_BATCH;
     private Duration gap = Duration.ofSeconds(5);
     private boolean signalDueMessagesLeft;
-    private @Nullable Duration sinceLast;
+    private @Nullable Duration sinceLastPoll;
 
     private Polls(String consumer, long sequence) {
         this.consumer = consumer;
@@ -166,7 +166,7 @@ public final class Polls {
 
     /** Sets the milliseconds since the consumer's last poll, by the consumer's clock. */
     public Polls after(long millis) {
-        sinceLast = Duration.ofMillis(millis);
+        sinceLastPoll = Duration.ofMillis(millis);
         return this;
     }
 
@@ -186,6 +186,6 @@ public final class Polls {
                 signalDueMessagesLeft,
                 List.copyOf(settlements),
                 List.copyOf(renewals),
-                sinceLast);
+                sinceLastPoll);
     }
 }
