@@ -7,6 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.delayqueue.admin.Job.State;
 import io.delayqueue.admin.StoredJob.Batch;
 import io.delayqueue.container.EngineSettings;
+import io.delayqueue.container.MovableTime;
 import io.delayqueue.container.Pacing;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.listener.InvalidDeliveryException;
@@ -38,6 +39,16 @@ class JobFaultTests extends JobsTest {
 
     private static final EngineSettings FAST =
             Pacing.builtIn().heartbeat(Duration.ofMillis(100)).settings();
+
+    private final MovableTime time = new MovableTime();
+
+    /** Awaits the end of a job that is retried after a second of the movable time. */
+    private Job endedAfterRetry(JobNode node, Job job) {
+        time.passUntil(
+                Duration.ofSeconds(1),
+                () -> !node.jobs().job(job.id()).orElseThrow().isActive());
+        return node.jobs().job(job.id()).orElseThrow();
+    }
 
     private static Instant now(JobNode node) {
         return node.node().directory.read().now();
@@ -72,7 +83,7 @@ class JobFaultTests extends JobsTest {
     @Test
     void aJobWhoseCallsAreRejectedSaysSoAndDoesNotDelayOthers() {
         HeldExecutor runs = new HeldExecutor();
-        JobNode node = node(1, builder -> builder.handlers(runs));
+        JobNode node = node(1, builder -> builder.handlers(runs).time(time));
         deadLetters(node, 10, i -> "no");
         node.node()
                 .template
@@ -91,13 +102,14 @@ class JobFaultTests extends JobsTest {
                 .contains("WRONGTYPE"));
 
         server.command("DEL", dead);
-        assertThat(ended(node, broken)).matches(job -> job.state() == State.FINISHED && job.failure() == null);
+        assertThat(endedAfterRetry(node, broken))
+                .matches(job -> job.state() == State.FINISHED && job.failure() == null);
     }
 
     @Test
     void aReplayWaitsWhileMemoryIsFull() {
         HeldExecutor runs = new HeldExecutor();
-        JobNode node = node(1, builder -> builder.handlers(runs));
+        JobNode node = node(1, builder -> builder.handlers(runs).time(time));
         deadLetters(node, 10, i -> "no");
         Job job = node.jobs().start(JobRequest.of(JobAction.REPLAY, "t"));
         server.command("CONFIG", "SET", "maxmemory", "1");
@@ -109,7 +121,7 @@ class JobFaultTests extends JobsTest {
         } finally {
             server.command("CONFIG", "SET", "maxmemory", "0");
         }
-        assertThat(ended(node, job)).matches(end -> end.done() == 10 && end.failure() == null);
+        assertThat(endedAfterRetry(node, job)).matches(end -> end.done() == 10 && end.failure() == null);
     }
 
     @Test
@@ -119,7 +131,7 @@ class JobFaultTests extends JobsTest {
         AtomicInteger failedHeartbeats = new AtomicInteger();
         JobNode node = node(
                 1,
-                builder -> builder.settings(FAST).handlers(runs).scripts(real -> call -> {
+                builder -> builder.settings(FAST).time(time).handlers(runs).scripts(real -> call -> {
                     if (silent.get() && call.script().name().equals("heartbeat")) {
                         failedHeartbeats.incrementAndGet();
                         return CompletableFuture.failedFuture(
@@ -141,7 +153,7 @@ class JobFaultTests extends JobsTest {
         await().until(() -> runs.ended() > 0);
         assertThat(observer.jobs().job(job.id()).orElseThrow().isActive()).isTrue();
         silent.set(false);
-        assertThat(ended(observer, job).state()).isEqualTo(State.FINISHED);
+        assertThat(endedAfterRetry(observer, job).state()).isEqualTo(State.FINISHED);
     }
 
     @Test
@@ -151,14 +163,14 @@ class JobFaultTests extends JobsTest {
         try {
             JobNode node = node(
                     1,
-                    builder -> builder.handlers(task -> {
+                    builder -> builder.time(time).handlers(task -> {
                         if (rejections.getAndDecrement() > 0) {
                             throw new RejectedExecutionException("full");
                         }
                         threads.execute(task);
                     }));
             Job job = node.jobs().start(JobRequest.of(JobAction.PAUSE, "t"));
-            assertThat(ended(node, job).state()).isEqualTo(State.FINISHED);
+            assertThat(endedAfterRetry(node, job).state()).isEqualTo(State.FINISHED);
         } finally {
             threads.shutdown();
         }
