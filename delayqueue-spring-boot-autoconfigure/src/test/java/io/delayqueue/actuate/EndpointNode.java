@@ -76,6 +76,7 @@ public final class EndpointNode implements AutoCloseable {
                 "management.endpoints.web.exposure.include=delayqueue",
                 "delayqueue.namespace=" + UUID.randomUUID(),
                 "spring.main.banner-mode=off",
+                "spring.reactor.netty.shutdown-quiet-period=0s",
                 "spring.main.log-startup-info=false"));
         all.addAll(List.of(properties));
         if (stack == WebApplicationType.REACTIVE) {

@@ -61,7 +61,8 @@ class HealthTests {
                 .withConfiguration(AutoConfigurations.of(
                         HealthContributorRegistryAutoConfiguration.class, HealthAutoConfiguration.class))
                 .withUserConfiguration(Listeners.class)
-                .withPropertyValues("spring.data.redis.port=" + port, "delayqueue.engine.sweep=1s");
+                .withPropertyValues("spring.data.redis.port=" + port)
+                .withPropertyValues("delayqueue.engine.sweep=200ms", "delayqueue.engine.unconfirmed-sweep=200ms");
     }
 
     @AfterEach
@@ -138,7 +139,7 @@ class HealthTests {
         runner.withPropertyValues(
                         "spring.data.redis.username=proxied",
                         "spring.data.redis.password=secret",
-                        "delayqueue.engine.heartbeat=1s",
+                        "delayqueue.engine.heartbeat=200ms",
                         "delayqueue.engine.unconfirmed-sweep=100ms")
                 .run(context -> {
                     assertThat(context).hasNotFailed();
@@ -162,7 +163,7 @@ class HealthTests {
     @Test
     void failingHandlersDegradeTheHealthWithoutDataOfTheMessage() {
         runner.withUserConfiguration(FailingListener.class)
-                .withPropertyValues("delayqueue.engine.heartbeat=1s")
+                .withPropertyValues("delayqueue.engine.heartbeat=200ms")
                 .run(context -> {
                     awaitStatus(Status.UP, context);
                     context.getBean(DelayQueueTemplate.class)
@@ -184,38 +185,34 @@ class HealthTests {
 
     @Test
     void missingReplicasAreReportedByTheSettingThatRequiresThem() {
-        runner.withPropertyValues("delayqueue.health.max-failing=1s", "delayqueue.engine.sweep=200ms")
-                .withPropertyValues("delayqueue.engine.unconfirmed-sweep=200ms")
-                .run(context -> {
-                    DelayQueueTemplate delayQueue = context.getBean(DelayQueueTemplate.class);
-                    delayQueue.send(DelayMessage.to("texts")
-                            .id("waits")
-                            .payload("text")
-                            .delay(Duration.ofHours(1))
-                            .build());
-                    awaitStatus(Status.UP, context);
-                    redis.command("CONFIG", "SET", "min-replicas-to-write", "1");
+        runner.withPropertyValues("delayqueue.health.max-failing=1s").run(context -> {
+            DelayQueueTemplate delayQueue = context.getBean(DelayQueueTemplate.class);
+            delayQueue.send(DelayMessage.to("texts")
+                    .id("waits")
+                    .payload("text")
+                    .delay(Duration.ofHours(1))
+                    .build());
+            awaitStatus(Status.UP, context);
+            redis.command("CONFIG", "SET", "min-replicas-to-write", "1");
 
-                    assertThatThrownBy(() -> delayQueue.send("texts", "text")).hasMessageContaining("NOREPLICAS");
-                    assertThatThrownBy(() -> delayQueue.cancel("texts", "waits"))
-                            .hasMessageContaining("NOREPLICAS");
-                    assertThatThrownBy(() -> delayQueue.reschedule("texts", "waits", Duration.ZERO))
-                            .hasMessageContaining("NOREPLICAS");
-                    assertThatThrownBy(() ->
-                                    context.getBean(DelayQueueReceiver.class).receive("texts", 1, Duration.ZERO))
-                            .hasMessageContaining("NOREPLICAS");
-                    assertThat(delayQueue.find("texts", "waits")).isPresent();
-                    awaitStatus(Status.DOWN, context);
-                    // another listener of the application may be the first whose failures are reported
-                    await().untilAsserted(() -> assertThat(problems(health(context)))
-                            .anySatisfy(problem -> assertThat(problem)
-                                    .startsWith("Listener texts has been failing for ")
-                                    .contains("NOREPLICAS", "min-replicas-to-write")));
+            assertThatThrownBy(() -> delayQueue.send("texts", "text")).hasMessageContaining("NOREPLICAS");
+            assertThatThrownBy(() -> delayQueue.cancel("texts", "waits")).hasMessageContaining("NOREPLICAS");
+            assertThatThrownBy(() -> delayQueue.reschedule("texts", "waits", Duration.ZERO))
+                    .hasMessageContaining("NOREPLICAS");
+            assertThatThrownBy(() -> context.getBean(DelayQueueReceiver.class).receive("texts", 1, Duration.ZERO))
+                    .hasMessageContaining("NOREPLICAS");
+            assertThat(delayQueue.find("texts", "waits")).isPresent();
+            awaitStatus(Status.DOWN, context);
+            // another listener of the application may be the first whose failures are reported
+            await().untilAsserted(() -> assertThat(problems(health(context)))
+                    .anySatisfy(problem -> assertThat(problem)
+                            .startsWith("Listener texts has been failing for ")
+                            .contains("NOREPLICAS", "min-replicas-to-write")));
 
-                    redis.command("CONFIG", "SET", "min-replicas-to-write", "0");
-                    awaitStatus(Status.UP, context);
-                    assertThat(delayQueue.cancel("texts", "waits")).isEqualTo(CancelOutcome.CANCELLED);
-                });
+            redis.command("CONFIG", "SET", "min-replicas-to-write", "0");
+            awaitStatus(Status.UP, context);
+            assertThat(delayQueue.cancel("texts", "waits")).isEqualTo(CancelOutcome.CANCELLED);
+        });
     }
 
     @Test
