@@ -92,7 +92,7 @@ final class SendScript {
             byte outcome = allAccepted ? ACCEPTED : outcomes[i];
             boolean repeated = outcome == SAME || isRemembered(outcome);
             long limit = outcome == FULL ? Replies.number(numbers.next()) : 0;
-            boolean told = repeated || due.isDebounced() && outcome != FULL;
+            boolean told = repeated || (due.isDebounced() && outcome != FULL);
             long millis =
                     told ? Replies.number(numbers.next()) : EnvelopeFormat.millis(due) + (due.relative() ? now : 0);
             results.add(new SendReply(outcome(outcome), Instant.ofEpochMilli(millis), repeated, limit, unconfirmed));

@@ -294,30 +294,44 @@ final class StoreModel {
         Live sent = new Live(message.id(), envelope.nonce(), envelope.limits(), now, at(message.due()), payload);
         Live old = messages().live.get(message.id());
         sent.longest = message.due().longest();
-        boolean afterRunning = message.onDuplicate() == OnDuplicate.AFTER_RUNNING;
-        if (old != null) {
-            Live successor = afterRunning || sent.longest > 0 ? old.successor : null;
-            if (old.isSameSend(sent) || (successor != null && successor.isSameSend(sent))) {
-                return Outcome.ACCEPTED;
-            }
-            if (sent.longest > 0) {
-                debounce(sent, successor != null ? successor : old.wasHandled() ? null : old);
-            }
-            boolean waits = afterRunning && (old.wasHandled() || successor != null);
-            if ((afterRunning || sent.longest > 0) && (old.token != null || waits)) {
-                old.successor = sent;
-                return successor == null ? Outcome.ACCEPTED : Outcome.REPLACED;
-            }
-            if (!afterRunning && message.onDuplicate() != OnDuplicate.REPLACE) {
-                return message.onDuplicate() == OnDuplicate.KEEP ? Outcome.KEPT : Outcome.DUPLICATE;
-            }
-        } else if (messages().live.size() >= limit) {
+        if (old == null && messages().live.size() >= limit) {
             return Outcome.FULL;
-        } else if (sent.longest > 0) {
+        }
+        Outcome stays = old == null ? null : staying(message.onDuplicate(), sent, old);
+        if (stays != null) {
+            return stays;
+        }
+        if (old == null && sent.longest > 0) {
             debounce(sent, null);
         }
         messages().live.put(message.id(), sent);
         return old == null ? Outcome.ACCEPTED : Outcome.REPLACED;
+    }
+
+    /** The outcome if the live message stays; null if the new one replaces it. */
+    private @Nullable Outcome staying(OnDuplicate mode, Live sent, Live old) {
+        if (mode == OnDuplicate.AFTER_RUNNING || sent.longest > 0) {
+            return coalesce(mode == OnDuplicate.AFTER_RUNNING, sent, old);
+        }
+        if (old.isSameSend(sent)) {
+            return Outcome.ACCEPTED;
+        }
+        return mode == OnDuplicate.KEEP ? Outcome.KEPT : mode == OnDuplicate.REJECT ? Outcome.DUPLICATE : null;
+    }
+
+    private @Nullable Outcome coalesce(boolean afterRunning, Live sent, Live old) {
+        Live successor = old.successor;
+        if (old.isSameSend(sent) || (successor != null && successor.isSameSend(sent))) {
+            return Outcome.ACCEPTED;
+        }
+        if (sent.longest > 0) {
+            debounce(sent, successor != null ? successor : old.wasHandled() ? null : old);
+        }
+        if (old.token == null && !(afterRunning && (old.wasHandled() || successor != null))) {
+            return null;
+        }
+        old.successor = sent;
+        return successor == null ? Outcome.ACCEPTED : Outcome.REPLACED;
     }
 
     private void debounce(Live sent, @Nullable Live before) {
