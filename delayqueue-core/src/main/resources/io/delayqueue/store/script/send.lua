@@ -1,7 +1,7 @@
--- Stores messages. A repeat is recognised by its nonce and gets the outcome of the first send. A message neither replaces nor
--- follows one with a greater version: it arrived late, and the live message is kept with its successor. For messages after
--- running ones, and debounced ones, see coalesce.lua. A topic whose limit of messages is reached is full and accepts no
--- further ones; what adds none is decided as ever. That a topic was full is never remembered.
+-- Stores messages. A repeat is recognised by its nonce and gets the outcome of the first send. If the live message or its
+-- successor has a greater version than the new message, that one arrived late, and both are kept. Modes a and b are described
+-- in coalesce.lua. A topic whose limit of messages is reached is full: it rejects what would add a message. That a topic was
+-- full is never remembered.
 --
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta
 -- KEYS[6..7] sent, sent.until: remembered outcomes; only if an outcome is to be remembered
@@ -11,24 +11,24 @@
 -- then n ids; n due times (ms since 1970, or '+' and a delay in ms; below 2^48), or one for all if ARGV[5] is ''; n stored
 -- messages from the due time on, or, for a delay, after the due time; for each outcome to remember the index of the
 -- message (1..n), its nonce, and the time to remember in ms
--- result {'OK', now in µs} if all messages were accepted, else with outcomes, numbers. An outcome is a letter: a accepted,
---         s accepted by an earlier execution, r replaced, k kept, d duplicate, f rejected because the topic is full; an
---         upper-case letter is the remembered outcome of an earlier execution. The numbers are, in the order of the
---         messages, the due time of each with an s or an upper-case letter or of mode b, and the topic's limit for each with
---         an f
---         | {'UNKNOWN'} | {'MISMATCH', identity}
+-- result {'OK', now in µs}: all messages were accepted | {'OK', now in µs, outcomes, numbers} | {'UNKNOWN'} | {'MISMATCH',
+--         identity}. An outcome is a letter: a accepted, s accepted by an earlier execution, r replaced, k kept, d duplicate,
+--         f rejected because the topic is full; an upper-case letter is the remembered outcome of an earlier execution. The
+--         numbers are, in the order of the messages, the topic's limit for an f; the due time for an s, an upper-case letter,
+--         and any other outcome of mode b
 -- cost O(n log N), 7 commands, two more for several messages, two more if one has over 1,024 bytes, three more if the topic
 --        has a limit of messages and one for each message that it has no room for, a PUBLISH if the first due time became
 --        earlier and one if leased messages were replaced; n is at most 500; 6 more commands if outcomes are remembered;
---        one more for each live message with mode a, b or p, and two if there are successors
+--        one more for each live message with mode a, b or p, and two more if there are successors
 --
 -- Order of writes: the schedule is written first, because the next claim repairs an id without a message, while a
 -- message without an entry in the schedule would never be delivered. An earlier delivery of the id is removed before
--- the message is written, so that no old token is valid for the new message. If it has a successor, which a stop must not
--- lose, the new message first becomes the one that takes over, see successor.lua. A lease without a delivery has no effect;
--- the next reclaim removes it. Outcomes are remembered last, so that no outcome is remembered for a message that was
--- not stored because the script stopped. If remembering fails, the send still succeeds. A full topic accepts an id that is
--- in the schedule without a message: this send may have stopped there, and it needs no more room.
+-- the message is written, so that no old token is valid for the new message. A replaced message with a successor first gets
+-- the new message as the one that takes over, see successor.lua: otherwise a stop could leave it without a successor. A lease
+-- without a delivery has no effect; the next reclaim removes it. Outcomes are remembered last, so that no outcome is
+-- remembered for a message that was not stored because the script stopped. If remembering fails, the send still succeeds. A
+-- full topic accepts an id that is in the schedule without a message: this send may have stopped there, and it needs no more
+-- room.
 --
 -- The functions below are created in each call and cost as much as a command. So a call creates only those that it needs.
 --@include keys
@@ -73,10 +73,10 @@ local outcomes, dues, numbers = {}, {}, {}
 -- remembered outcomes, by index, and the fields that hold those to remember
 local known, fields
 -- see coalesce.lua
-local staying, coalesced, debounced
+local prefixes, coalesced, debounced
 local coalesces = string.find(modes, '[ab]')
 -- whether the live message has a successor, by index
-local succeeded = {}
+local hasSuccessor = {}
 local unusual = toRemember > 0 or coalesces
 for i = 1, n do
   if stored[i] then
@@ -102,7 +102,7 @@ if unusual then
     --@include successor
     function deliveryOf(i)
       local delivery, successor = divided(redis.call('HGET', deliveriesKey, ARGV[5 + i]))
-      succeeded[i] = successor and true
+      hasSuccessor[i] = successor and true
       return delivery, successor
     end
   end
@@ -148,6 +148,8 @@ if unusual then
   end
 end
 
+-- to write: the schedule, the messages, and deliveries with a new successor; to remove: deliveries before the messages are
+-- written (ids, their number is removed), deliveries after it (ended), and leases (replaced)
 local schedule, messages, ids, replaced, deliveries, ended = {}, {}, {}, {}, {}, {}
 local fresh, removed, largest, earliest, first = 0, 0, 0, nil, nil
 -- argument, due time, and stored times of the last message; kept, because the next one often has the same argument
@@ -160,8 +162,8 @@ for i = 1, n do
       outcome, outcomes[i], unusual = 'f', 'f', true
     end
   end
-  local behind = staying and staying[i]
-  if not outcome or outcome == 'r' or behind then
+  local prefix = prefixes and prefixes[i]
+  if not outcome or outcome == 'r' or prefix then
     local id, argument, rest = ARGV[5 + i], ARGV[oneDue and restOffset or dueOffset + i], ARGV[restOffset + i]
     if coalesces and string.sub(modes, i, i) == 'b' then
       argument, rest = debounced(i, argument, rest)
@@ -182,11 +184,11 @@ for i = 1, n do
     if unusual then
       dues[i] = due
     end
-    if behind then
-      deliveries[#deliveries + 1], deliveries[#deliveries + 2] = id, behind .. message
+    if prefix then
+      deliveries[#deliveries + 1], deliveries[#deliveries + 2] = id, prefix .. message
     else
       fresh = fresh + 1
-      if unusual and succeeded[i] then
+      if unusual and hasSuccessor[i] then
         deliveries[#deliveries + 1], deliveries[#deliveries + 2] = id, '\0' .. message
         ended[#ended + 1] = id
       else
