@@ -1,18 +1,18 @@
--- Cancels a message, scheduled or leased. With a version, cancels it unless it has a greater version. With an empty
--- version, only reads the message's version. With a nonce, does so once: a repeat changes nothing.
+-- Cancels a message, scheduled or leased, and its successor. With a version, cancels them unless one has a greater version.
+-- With an empty version, only reads the greater version of both. With a nonce, does so once: a repeat changes nothing.
 --
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta
 -- KEYS[6..7] sent, sent.until: remembered outcomes; only with a nonce
 -- ARGV[1] identity  ARGV[2] signal channel  ARGV[3] queue's signal name  ARGV[4] id
--- optional ARGV[5] version: a message with a greater version is kept, and so is one whose successor has one; empty: every
---         message is kept
--- optional ARGV[6] '1': ends a message that was handled since it was sent: its successor takes over. Others are kept, too
--- optional ARGV[7] a message that was sent after this time, in ms since 1970, is kept, too, or whose successor was
+-- optional ARGV[5] version: a message is kept if it or its successor has a greater version; empty: every message is kept
+-- optional ARGV[6] '1': only a message that was handled since it was sent is ended, and its successor, whatever its version,
+--         takes over
+-- optional ARGV[7] a message is kept, too, if it or its successor was sent after this time, in ms since 1970
 -- instead of these, with KEYS[6]: ARGV[5] nonce of this cancel  ARGV[6] time to remember it, in ms
 -- result {'OK', 'c' cancelled | 'h' cancelled while leased | 'l' kept | 'n' not found, or being moved, or a repeat,
 --         the version that decided or '' (read only if ARGV[5] is given)} | {'UNKNOWN'} | {'MISMATCH', identity}
--- cost   O(log N), at most 11 commands, and a PUBLISH if it was leased; with a nonce 7 more; 7 more and a PUBLISH if a
---        successor takes over. Also runs when memory is full
+-- cost   O(log N), at most 9 commands, 11 with a version, 16 with a nonce, 15 if a successor takes over; two PUBLISH if the
+--        message was leased, and one if the successor is the first of the schedule. Also runs when memory is full
 --
 -- The message is removed first. If the script then stops, the next claim or reclaim removes the id from schedule and
 -- leases. A cancel is remembered after that, so that none is remembered that was not executed because the script stopped.
@@ -46,23 +46,23 @@ local scheduled = redis.call('ZSCORE', scheduleKey, ARGV[4])
 if scheduled and tonumber(scheduled) >= TAKEN then
   return {'OK', 'n', ''}
 end
-local leased, succeeded = redis.call('ZSCORE', leasesKey, ARGV[4]), false
+local leased, takesOver = redis.call('ZSCORE', leasesKey, ARGV[4]), false
 if upTo then
   --@include clock
   --@include successor
   local message = redis.call('HGET', messagesKey, ARGV[4])
   local delivery, successor = divided(redis.call('HGET', deliveriesKey, ARGV[4]))
-  local ends = ARGV[6] == '1'
-  local last = message and not ends and successor or message
+  local onlyHandled = ARGV[6] == '1'
+  local last = message and not onlyHandled and successor or message
   found = message and true
-  version = message and greatestVersion(message, not ends and successor) or ''
+  version = message and greatestVersion(message, not onlyHandled and successor) or ''
   if upTo == '' or version > upTo
     or last and ARGV[7] and hasHead(last) and timeAt(last, 2) > tonumber(ARGV[7])
-    or found and ends and (not delivery or string.find(delivery, '^%- 0 ')) then
+    or found and onlyHandled and (not delivery or string.find(delivery, '^%- 0 ')) then
     return {'OK', found and 'l' or 'n', version}
   end
-  succeeded = found and ends and successor
-  if succeeded then
+  takesOver = found and onlyHandled and successor
+  if takesOver then
     -- Redis permits all further writes of a script after one that uses no memory, even if memory is full
     redis.call('HDEL', metaKey, '')
     takeOver(ARGV[4], successor)
@@ -73,7 +73,7 @@ if upTo then
 else
   found = redis.call('HEXISTS', messagesKey, ARGV[4]) == 1
 end
-if not succeeded then
+if not takesOver then
   redis.call('HDEL', messagesKey, ARGV[4])
   redis.call('HDEL', deliveriesKey, ARGV[4])
   redis.call('ZREM', scheduleKey, ARGV[4])
