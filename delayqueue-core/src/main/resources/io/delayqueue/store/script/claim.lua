@@ -5,7 +5,8 @@
 -- client may have written a delivery without any of these parts. It must not make the poll fail. A zero byte and a successor
 -- may follow, see successor.lua. needs: successor
 
--- token, attempts, due, last failure, counts or '', successor or nil; of the due time of a first attempt only if the message is given
+-- token, attempts, due, last failure, counts or '', successor or nil; the due time of a first attempt is now unless the message
+-- is given
 local function parsed(whole, message)
   local delivery, successor = divided(whole)
   local token, attempts, counts, due, failure = string.match(delivery or '', '^(%S+) (%d+)([p/%d]*[!+]?) (%d+) ?(.*)$')
@@ -43,8 +44,8 @@ local function permitted(message)
 end
 
 -- the number of ids whose messages and deliveries, which may contain successors, fit into the byte bound, at least one. The
--- lengths are read only if messages of the largest size in the queue's history could exceed the bound. In the queue of
--- notifications, which has no successors, those of messages are always read, because the largest size is not recorded there.
+-- lengths are read only if messages of the largest size in the queue's history could exceed the bound. The queue of
+-- notifications has no successors, and does not record the largest size: the lengths of its messages are always read.
 local function fitting(ids, bound)
   local n = #ids
   if deadKey and n * tonumber(largest or 1024) <= bound then
@@ -86,7 +87,7 @@ end
 -- handler: at the next crash of the process that message would be counted a crash for its neighbours.
 local function plannedClaim(ids, before, messages, suspect, handlers)
   local plan = {ids = {}, messages = {}, before = {}, orphans = {}, expired = {}, ends = {}, suspects = {}}
-  plan.ended, plan.successors = {}, {}
+  plan.takeovers, plan.successors = {}, {}
   local handled = math.max(1, handlers)
   if suspect then
     plan.isolated = redis.call('ZRANGEBYSCORE', scheduleKey, FROM_SUSPECT, TO_SUSPECT, 'LIMIT', '0', '1')[1]
@@ -120,7 +121,7 @@ local function plannedClaim(ids, before, messages, suspect, handlers)
     if not message then
       plan.orphans[#plan.orphans + 1] = ids[i]
     elseif ended[i] then
-      plan.ended[#plan.ended + 1] = {ids[i], successors[i]}
+      plan.takeovers[#plan.takeovers + 1] = {ids[i], successors[i]}
     elseif expiredToken then
       plan.expired[#plan.expired + 1] = {ids[i], message, before[i], expiredToken, successors[i]}
     elseif before[i] and ids[i] ~= plan.isolated and isSuspect(select(5, parsed(before[i]))) then
@@ -166,8 +167,8 @@ local function writeClaim(claim)
     for _, id in ipairs(claim.orphans) do
       forget(id)
     end
-    for _, ended in ipairs(claim.ended) do
-      takeOver(unpack(ended))
+    for _, takeover in ipairs(claim.takeovers) do
+      takeOver(unpack(takeover))
     end
     for _, expired in ipairs(claim.expired) do
       local id, message, delivery, token, successor = unpack(expired, 1, 5)

@@ -6,7 +6,7 @@
 --            of messages
 -- ARGV[1]  identity               ARGV[2]  signal channel       ARGV[3]  queue's signal name
 -- ARGV[4]  consumer               ARGV[5]  its sequence number  ARGV[6]  token of this poll's claim
--- ARGV[7]  most claims (<= 500)   ARGV[8]  most bytes of claimed messages
+-- ARGV[7]  most claims (<= 500)   ARGV[8]  most bytes of claimed messages and of their deliveries
 -- ARGV[9]  lease in ms
 -- ARGV[10] gap in ms: if there are leases, a longer time between polls, or a clock that went back, suspends reclaiming
 -- ARGV[11] ms since the consumer's last poll on this shard, by its own clock; -1: unknown
@@ -22,17 +22,19 @@
 -- then a ids, r times token and length of the run; b ids, b tokens, b leases in ms;
 -- c times: verb, id, token, value, failure; a verb is 'retry' | 'retryIfAttemptsLeft' (dead-letters after the last
 -- permitted attempt) | 'postpone' (dead-letters with the failure after the last permitted postponement) | 'deadLetter' |
--- 'release' | 'hold' (a release, and nothing is claimed until then); the value is the delay of a retry, release or hold in ms, the delay and the most postponements or 0, or the cause
--- of a dead letter, followed by ' ' and the handling time in ms if it is known
+-- 'release' | 'hold' (a release, and nothing is claimed until then); the value is the delay of a retry, release or hold in ms,
+-- the delay and the most postponements or 0, or the cause of a dead letter, followed by ' ' and the handling time in ms if it
+-- is known
 -- result {'OK', now in µs, next due in ms, next lease end in ms, 1 if suspects are left plus 2 if the topic has limits or
---         is held, claimed ids, their messages, their deliveries before the claim or false, indices of rejected settlements, indices of rejected
---         renewals, reclaimed ids, dead letters (id, cause, ...)}; lists at the end are omitted if they are empty
+--         is held, claimed ids, their messages, their deliveries before the claim or false, indices of rejected
+--         settlements, indices of rejected renewals, reclaimed ids, dead letters (id, cause, ...)}; lists at the end are
+--         omitted if they are empty
 --        | {'UNKNOWN'} | {'MISMATCH', identity} | {'STALE'}: a later poll of this consumer has run
 -- indices count from 1, acknowledges before other settlements
 -- cost   idle: 5 commands. Else O((claimed + settled + renewed + reclaimed) log N): 14 commands with claims, 11 with
 --        acknowledges, 18 with both; at most 6 more if something is unusual; up to 13 more for each other settlement,
---        reclaim or expiry; two more for each message if the claim could exceed the byte bound, and always one in the
---        queue of notifications
+--        reclaim or expiry; up to 5 more for each successor that takes over; two more for each message if the claim could
+--        exceed the byte bound, and always one in the queue of notifications
 --
 -- The repeat of a poll (same consumer and sequence) returns the claims of the first execution that are still leased,
 -- and the same results of settlements. Therefore no message is lost to the consumer after a lost reply or a script that
@@ -237,10 +239,10 @@ local rejectedSettlements, rejectedRenewals = {}, {}
 local ackFirst = 20
 local renewFirst = ackFirst + acks + 2 * runs
 local otherFirst = renewFirst + 3 * renewals
-local heldAcks, succeededAcks = checkedAcks(ackFirst, acks, ackedDeliveries, runs, rejectedSettlements)
+local heldAcks, takeovers = checkedAcks(ackFirst, acks, ackedDeliveries, runs, rejectedSettlements)
 local heldOthers = checkedOthers(otherFirst, others, acks, rejectedSettlements)
 local heldRenewals = checkedRenewals(renewFirst, renewals, rejectedRenewals)
-local ending = #heldAcks + #succeededAcks + #heldOthers
+local ending = #heldAcks + #takeovers + #heldOthers
 local holds = false
 for _, other in ipairs(heldOthers) do
   holds = holds or ARGV[other[1]] == 'hold'
@@ -285,7 +287,7 @@ else
   redis.call('HSET', metaKey, 'c:' .. consumer, ARGV[5] .. ' ' .. pollTime, 'r:' .. consumer, record, unpack(times))
 end
 -- leases end before others begin, so that at no stop of the script there are more than a limit permits
-settleAcks(heldAcks, succeededAcks)
+settleAcks(heldAcks, takeovers)
 settleOthers(heldOthers)
 writeClaim(claim)
 renew(renewFirst, renewals, heldRenewals)

@@ -17,11 +17,11 @@ local function heldBy(whole, token, id)
   return (rest == '' or rest == '+' or rest and string.byte(rest) == 32) and token
 end
 
--- the ids of acknowledges whose message is leased with their token; those with a successor apart, with the successor.
--- Tokens are given as runs with lengths
+-- the ids of acknowledges whose message is leased with their token and has no successor, and id and successor of the others
+-- that are leased with their token. Tokens are given as runs with lengths
 local function checkedAcks(first, n, deliveries, runs, rejected)
   deliveries = deliveries or n > 0 and redis.call('HMGET', deliveriesKey, unpack(ARGV, first, first + n - 1))
-  local held, succeeded, i = {}, {}, 0
+  local held, takeovers, i = {}, {}, 0
   for run = 1, runs do
     local token = ARGV[first + n + 2 * run - 2]
     for _ = 1, tonumber(ARGV[first + n + 2 * run - 1]) do
@@ -30,13 +30,13 @@ local function checkedAcks(first, n, deliveries, runs, rejected)
       if not heldBy(deliveries[i], token, id) then
         rejected[#rejected + 1] = i
       elseif successor then
-        succeeded[#succeeded + 1] = {id, successor}
+        takeovers[#takeovers + 1] = {id, successor}
       else
         held[#held + 1] = id
       end
     end
   end
-  return held, succeeded
+  return held, takeovers
 end
 
 local function checkedRenewals(first, n, rejected)
@@ -67,19 +67,19 @@ end
 
 -- A message is in both schedule and leases only after a script stopped midway. The next claim then removes the id from
 -- the schedule.
-local function settleAcks(held, succeeded)
+local function settleAcks(held, takeovers)
   if #held > 0 then
     redis.call('HDEL', messagesKey, unpack(held))
     redis.call('HDEL', deliveriesKey, unpack(held))
     redis.call('ZREM', leasesKey, unpack(held))
   end
-  for _, ended in ipairs(succeeded) do
-    takeOver(unpack(ended))
+  for _, takeover in ipairs(takeovers) do
+    takeOver(unpack(takeover))
   end
 end
 
--- completes what a script that stopped midway left of a message: removes the entries of a removed message, or the lease of a
--- scheduled one, which would take a place, or lets the successor of one that has ended take over
+-- completes what a script that stopped midway has begun: removes the entries of a removed message, completes the takeover of a
+-- message that has ended, or removes the lease of a scheduled one, which would take a place
 local function completeRemains(id)
   local delivery = redis.call('HGET', deliveriesKey, id) or '-'
   if redis.call('HEXISTS', messagesKey, id) == 0 then
