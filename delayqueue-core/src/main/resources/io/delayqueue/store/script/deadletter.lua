@@ -1,9 +1,9 @@
 -- fragment: dead-letters a message. Dead letter and notification are written before the message is removed: if the
 -- script stops midway, the message is in two places instead of none. The id of a dead letter is "<message id>@<token
 -- without its secret>", so that a repeat writes the same dead letter and does not change an existing notification.
--- A dead letter is "1 <dead-lettered ms> <cause> <attempts> <due ms>[ <handling ms>] <bytes of failure>\n<failure>\n<message>"; the handling
--- time is that of the last attempt. A notification is a message with the headers of the dead-lettered message and without
--- a payload. The queue of notifications has no dead letters: its messages are only removed.
+-- A dead letter is "1 <dead-lettered ms> <cause> <attempts> <due ms>[ <handling ms>] <bytes of failure>\n<failure>\n<message>";
+-- the handling time is that of the last attempt. A notification is a message with the headers of the dead-lettered message and
+-- without a payload. The queue of notifications has no dead letters: its messages are only removed.
 -- needs: successor. gives: newDeadLetters (id, cause, ...)
 local newDeadLetters = {}
 

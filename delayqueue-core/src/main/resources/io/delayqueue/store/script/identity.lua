@@ -1,5 +1,5 @@
--- fragment: ends the script unless the shard has the identity of the caller. Behind the identity of a topic with limits or a
--- hold stands LIMITED, so that scripts do not ask for the limits of others. needs: identity. gives: limited
+-- fragment: ends the script unless the shard has the identity of the caller. The stored identity of a topic with limits or a
+-- hold ends with LIMITED, so that scripts read the limits of these topics only. needs: keys, identity. gives: limited
 local limited = false
 if identity ~= ARGV[1] then
   limited = identity == ARGV[1] .. LIMITED

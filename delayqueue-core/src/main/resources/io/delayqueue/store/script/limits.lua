@@ -6,7 +6,7 @@
 -- ARGV[4] limits, see keys.lua; '' if there are none
 -- ARGV[5] '1': lifts the hold
 -- result {'OK', '1' if a hold was lifted, else '0'} | {'UNKNOWN'} | {'MISMATCH', identity}
--- cost   O(1), at most 6 commands and a PUBLISH
+-- cost   O(1), at most 7 commands and a PUBLISH
 --@include keys
 local identity, limits, hold = unpack(redis.call('HMGET', metaKey, 'identity', 'limits', 'hold'))
 --@include identity

@@ -1,10 +1,10 @@
--- Second step of a move: takes messages from the source, if they are scheduled. A taken message is still stored, but no
--- longer in this topic: it cannot be claimed, cancelled or rescheduled. This decides that it is moved.
+-- Second step of a move: takes messages from the source, if they are scheduled and have no successor. A taken message is still
+-- stored, but no longer in this topic: it cannot be claimed, cancelled or rescheduled. This decides that it is moved.
 --
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta
 -- ARGV[1] identity  ARGV[2] move  ARGV[3] target topic
 -- ARGV[4] a message that was sent after this time, in ms since 1970, is not taken; empty: takes none, and prevents that
---         this move takes any from now on. Then it also runs when memory is full. Nor is a message with a successor
+--         this move takes any from now on. Then it also runs when memory is full
 -- ARGV[5..] ids, at most 500
 -- result {'OK', ids of taken messages, their due times in ms, what is stored of them from byte 14 on, ids of taken
 --         messages of which a script that stopped midway removed the message} | {'UNKNOWN'} | {'MISMATCH', identity}

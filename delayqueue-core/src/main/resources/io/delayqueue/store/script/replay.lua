@@ -9,10 +9,10 @@
 --        | {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost   O(n log N), 3 commands and at most 11 for each dead letter, and a PUBLISH if none is due earlier
 --
--- A message is stored before the dead letter is removed. If the script stops in between, the live message equals that
--- of the dead letter, and the repeat only removes the dead letter. If it has ended, the dead letter is kept, because the
--- successor of the message takes over next. The entry by which retention finds it is removed
--- last.
+-- A message is stored before the dead letter is removed. If the script stops in between, the live message equals that of the
+-- dead letter, and the repeat only removes the dead letter. The dead letter is kept if the live message equals it but has ended:
+-- a script stopped while it dead-lettered the message, and its successor takes over next. The entry by which retention finds
+-- the dead letter is removed last.
 --@include keys
 local deadKey, deadLettersKey = KEYS[6], KEYS[7]
 local notificationsScheduleKey, notificationsLeasesKey = KEYS[8], KEYS[9]

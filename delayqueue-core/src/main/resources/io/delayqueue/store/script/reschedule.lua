@@ -20,7 +20,7 @@ if not message or (ARGV[6] and hasHead(message) and timeAt(message, 2) > tonumbe
 end
 local place = redis.call('ZSCORE', scheduleKey, ARGV[4])
 local delivery = redis.call('HGET', deliveriesKey, ARGV[4]) or ''
--- scheduled with a token or a zero byte: a script stopped while it claimed the message or its successor took over
+-- scheduled with a token or a zero byte: a script stopped while it claimed the message or ended it
 if not place or string.find(delivery, '^[%w.]+%-%w') or string.find(delivery, '^%z') then
   return {'OK', 'l', ''}
 end

@@ -1,8 +1,8 @@
--- fragment: the successor of a message that is being handled or waits for its next attempt. needs: head
+-- fragment: the successor of a message that is being handled or waits for its next attempt. needs: clock, head
 --
--- It is the message that is to be stored next, behind a zero byte at the end of the delivery. When the message ends, its
--- successor takes over. Before anything else the delivery then begins with the zero byte: if the script stops, each script
--- that finds such a delivery completes this.
+-- The successor is a stored message at the end of the delivery, behind a zero byte. When the message ends, its successor takes
+-- over. The first write of this is a delivery that begins with the zero byte. If the script then stops, the repeat of a poll,
+-- the next claim or the reclaim completes the takeover.
 
 -- the delivery without the successor, and the successor or nil
 local function divided(delivery)
@@ -22,7 +22,7 @@ local function hasEnded(delivery)
   return delivery and string.byte(delivery) == 0
 end
 
--- the successor becomes due now if its own due time has passed
+-- makes the successor the live message; it is due now if its own due time has passed
 local function takeOver(id, successor)
   redis.call('HSET', deliveriesKey, id, withSuccessor('', successor))
   redis.call('HSET', messagesKey, id, successor)

@@ -2,8 +2,8 @@
 -- topics from the entry, unless another push has started meanwhile. Also adds a topic in which an id is live, because its
 -- message was not pushed through the index or because the entry was lost: as the settlement of a push before all others.
 --
--- arguments topic of the push, escaped; version of the push, 0 to add the topic; time for which another topic is kept, ms: an interrupted
--- push may still store a message there; maximum number of other topics that are kept, the newest
+-- arguments topic of the push, escaped; version of the push, 0 to add the topic; time for which another topic is kept, ms: an
+-- interrupted push may still store a message there; maximum number of other topics that are kept, the newest
 -- result {'OK'}: this push is current, or a later push to the same topic, or a later push is pending, which then cancels
 --        the message of this push
 --        | {'LATER'}: a later push to another topic is current and settled; the caller must cancel the message of this
