@@ -1,7 +1,7 @@
 package io.delayqueue.sample.text;
 
 /**
- * The text message and the payload of its message in the queue.
+ * A text message to a customer, and the payload of its message in the queue.
  *
  * @param orderId the delivered order
  * @param text the text

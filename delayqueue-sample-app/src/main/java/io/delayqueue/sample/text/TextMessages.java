@@ -17,7 +17,7 @@ import org.springframework.http.HttpHeaders;
 import org.springframework.stereotype.Component;
 import org.springframework.web.client.HttpClientErrorException;
 
-/** Sends text messages by a provider that limits their rate. */
+/** Sends text messages through a provider that limits their rate. */
 @Component
 final class TextMessages {
 
