@@ -107,7 +107,10 @@ public final class DelayMessage {
         return limits;
     }
 
-    /** What the send does if the id is live. */
+    /**
+     * What the send does if the id is live. {@link OnDuplicate#REPLACE} for a debounced message, although it follows one
+     * that is being handled.
+     */
     public OnDuplicate onDuplicate() {
         return onDuplicate;
     }
@@ -242,7 +245,7 @@ public final class DelayMessage {
          *
          * @param delay zero or more; the send rejects a delay above {@code delayqueue.limits.max-delay} (10 years by
          *     default)
-         * @throws IllegalArgumentException if the delay is negative, or a delay or due date is already set
+         * @throws IllegalArgumentException if the delay is negative, or a delay, due date or debounce is already set
          */
         public Builder delay(Duration delay) {
             return due(Due.after(delay));
@@ -253,25 +256,25 @@ public final class DelayMessage {
          *
          * @param dueAt the date; the send rejects a date farther ahead than {@code delayqueue.limits.max-delay} (10
          *     years by default)
-         * @throws IllegalArgumentException if a delay or due date is already set
+         * @throws IllegalArgumentException if a delay, due date or debounce is already set
          */
         public Builder dueAt(Instant dueAt) {
             return due(Due.at(dueAt));
         }
 
         /**
-         * Makes the message due when it was not sent again for a time. Each send of the id replaces the live message, whose
-         * due time moves to {@code quiet} from now, but not beyond {@code atTheLatest} after the first of these sends. The
-         * last payload is delivered. Requires an id.
+         * Makes the message due when it was not sent again for a time. Each send of the id replaces the live message, and
+         * moves the due time to {@code quiet} from now, but not beyond {@code atTheLatest} after the first of these sends.
+         * The last payload is delivered. Requires an id.
          *
-         * <p>While the message is being handled, the new one becomes its successor, as with
-         * {@link OnDuplicate#AFTER_RUNNING}, and both times count from the first send of the successor. A message that
-         * waits for its next attempt is replaced.
+         * <p>While the live message is being handled, the new one becomes its successor, as with
+         * {@link OnDuplicate#AFTER_RUNNING}; {@code atTheLatest} then counts from the first send of the successor. A
+         * message that waits for its next attempt is replaced.
          *
          * @param quiet more than zero; counted from when Redis stores the message
          * @param atTheLatest at least {@code quiet}; the send rejects a time above {@code delayqueue.limits.max-delay} (10
          *     years by default)
-         * @throws IllegalArgumentException if a time is out of its range, or a delay or due date is already set
+         * @throws IllegalArgumentException if a time is out of its range, or a delay, due date or debounce is already set
          */
         public Builder debounce(Duration quiet, Duration atTheLatest) {
             return due(Due.debounced(quiet, atTheLatest));
@@ -399,10 +402,10 @@ public final class DelayMessage {
         }
 
         /**
-         * Orders the sends of an id. With {@link OnDuplicate#REPLACE} and {@link OnDuplicate#AFTER_RUNNING} the message
-         * neither replaces nor follows a live message of a greater version, or with a successor of one; that one is kept.
-         * A message without a version replaces any other. A second send of the same version, with the same limits, counts
-         * as a repeat of the first.
+         * Orders the sends of an id. With {@link OnDuplicate#REPLACE} and {@link OnDuplicate#AFTER_RUNNING}, if the live
+         * message or its successor has a greater version, both are kept, and this message is not stored. A message without
+         * a version replaces or follows any other. A second send of the same version, with the same limits, counts as a
+         * repeat of the first.
          *
          * @param version 0 to {@link #MAX_VERSION}
          * @throws IllegalArgumentException if the version is out of range

@@ -9,8 +9,8 @@ import org.springframework.util.Assert;
  *
  * @param millis the delay in milliseconds, or the date in milliseconds since 1970; never negative
  * @param relative whether {@code millis} is a delay
- * @param longest of a debounced message, the longest time in milliseconds from the first send until it is due, at least
- *     {@code millis}; 0 of any other message
+ * @param longest for a debounced message, the longest time in milliseconds from the first send until it is due, at least
+ *     {@code millis}; 0 for any other message
  */
 public record Due(long millis, boolean relative, long longest) {
 
@@ -27,7 +27,8 @@ public record Due(long millis, boolean relative, long longest) {
     /**
      * Checks the range.
      *
-     * @throws IllegalArgumentException if {@code millis} is negative, or greater than a longest time
+     * @throws IllegalArgumentException if {@code millis} is negative, or if {@code longest} is not 0 and less than
+     *     {@code millis} or given for a date
      */
     public Due {
         if (millis < 0) {

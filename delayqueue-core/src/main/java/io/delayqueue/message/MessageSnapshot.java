@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * @param leaseEnd when the lease ends unless it is renewed, by Redis' clock; null unless leased
  * @param lastFailure summary of the last attempt's failure; null if no attempt failed
  * @param envelope the message as it was stored
- * @param successor the message that takes over when this one ends, see {@link OnDuplicate#AFTER_RUNNING}; null if there is
- *     none
+ * @param successor the message that takes over when this one ends, see {@link OnDuplicate#AFTER_RUNNING}; null if there
+ *     is none
  */
 public record MessageSnapshot(
         String topic,

@@ -29,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  * line feed, so that readers search for line feeds from the fourteenth byte on. The first line ends after the times if
  * the message's id was generated for its send. If the message has limits, a {@code +}, the nonce and the limits follow:
  * {@code a=} attempts, {@code l=} lease in ms, {@code x=} time from the due time to the expiry in ms, {@code e=} expiry
- * as ms since 1970, and last {@code d=} of a debounced message, see {@code coalesce.lua}. A change of this format also changes {@code head.lua} and the scripts that include it.
+ * as ms since 1970, and last, of a debounced message, {@code d=} longest time, see {@code coalesce.lua}. A change of this
+ * format also changes {@code head.lua} and the scripts that include it.
  */
 public final class EnvelopeFormat {
 

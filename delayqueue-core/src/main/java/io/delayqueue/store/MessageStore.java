@@ -84,7 +84,7 @@ public interface MessageStore {
     CompletableFuture<VersionedCancel> cancelUpTo(
             Shard shard, String id, long version, boolean handled, Durability durability);
 
-    /** Reads whether a message is live, and its version or that of its successor. Changes nothing. */
+    /** Reads whether a message is live, and the greater version of it and its successor. Changes nothing. */
     CompletableFuture<VersionedCancel> version(Shard shard, String id);
 
     /** Counts the messages of a shard by state. */

@@ -7,7 +7,8 @@ import io.delayqueue.message.CancelOutcome;
  *
  * @param outcome outcome of the cancel; not found also for a message that is kept
  * @param live whether the message is live and was kept
- * @param version version of the message; {@link #NO_VERSION} if it has none or does not exist
+ * @param version the greater version of the message and its successor, or, if its successor was to take over, its own
+ *     version; {@link #NO_VERSION} if there is none
  */
 public record VersionedCancel(CancelOutcome outcome, boolean live, long version) {
 

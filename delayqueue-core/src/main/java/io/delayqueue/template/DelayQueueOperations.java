@@ -178,9 +178,9 @@ public interface DelayQueueOperations {
     CancelOutcome cancel(String topic, String id);
 
     /**
-     * Cancels like {@link #cancel(String, String)}, but keeps a live message of a greater
-     * {@linkplain DelayMessage.Builder#version version}, or with a successor of one, which then counts as not found. A
-     * message without a version is cancelled.
+     * Cancels like {@link #cancel(String, String)}, but keeps a live message if it or its successor has a greater
+     * {@linkplain DelayMessage.Builder#version version}. The message then counts as not found. A message without a version
+     * is cancelled.
      *
      * @param version 0 to {@link DelayMessage#MAX_VERSION}
      * @throws DelayQueueUnavailableException if Redis did not reply; the call can be repeated

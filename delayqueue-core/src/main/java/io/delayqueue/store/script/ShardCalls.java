@@ -189,7 +189,7 @@ final class ShardCalls {
             });
         }
 
-        /** Whoever changed the limits since they were read found no shard to change. */
+        /** A change of the limits since they were read did not reach the shard, because it did not exist yet. */
         private CompletableFuture<Optional<List<Object>>> openAgainIfLimitsChanged(
                 String identity, TopicLimits limits) {
             return registry.limits(shard.topic()).thenCompose(found -> {

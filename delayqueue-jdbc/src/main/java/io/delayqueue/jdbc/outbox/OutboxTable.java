@@ -221,6 +221,7 @@ final class OutboxTable {
         boolean relative = row.getInt(6) != 0;
         long millis = row.getLong(5);
         long longest = row.getLong(12);
+        // the quiet time of a debounced message counts from when Redis stores it
         if (relative && longest == 0) {
             millis = Math.max(0, millis - Math.max(0, row.getLong(13)));
         }
