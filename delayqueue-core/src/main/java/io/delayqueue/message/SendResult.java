@@ -56,22 +56,22 @@ public sealed interface SendResult {
     }
 
     /**
-     * The message is stored.
+     * The message is stored, perhaps as the first successor of a live one, see {@link OnDuplicate#AFTER_RUNNING}.
      *
-     * @param dueAt when it is due, by Redis' clock
+     * @param dueAt when it is due, by Redis' clock; a successor not before it takes over
      */
     record Accepted(String topic, String id, Instant dueAt) implements Success {}
 
     /**
-     * The message is stored and replaced a live message of the same id.
+     * The message is stored and replaced a live message of the same id, or the successor of one.
      *
-     * @param dueAt when it is due, by Redis' clock
+     * @param dueAt when it is due, by Redis' clock; a successor not before it takes over
      */
     record Replaced(String topic, String id, Instant dueAt) implements Success {}
 
     /**
-     * A live message of the same id was kept, as {@link OnDuplicate#KEEP} requests or because it has a greater
-     * version.
+     * A live message of the same id was kept, as {@link OnDuplicate#KEEP} requests or because it or its successor has a
+     * greater version.
      */
     record Kept(String topic, String id) implements Success {}
 
