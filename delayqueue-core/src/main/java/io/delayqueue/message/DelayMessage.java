@@ -38,7 +38,7 @@ public final class DelayMessage {
     private final Due due;
     private final Map<String, String> headers;
     private final MessageLimits limits;
-    private final OnDuplicate onDuplicate;
+    private final @Nullable OnDuplicate onDuplicate;
     private final @Nullable String nonce;
     private final @Nullable SendHistory history;
     private final @Nullable Duration remembered;
@@ -54,7 +54,7 @@ public final class DelayMessage {
                 ? Collections.emptyMap()
                 : Collections.unmodifiableMap(new LinkedHashMap<>(builder.headers));
         this.limits = new MessageLimits(builder.maxAttempts, builder.lease, builder.expireAfter, builder.expireAt);
-        this.onDuplicate = due.isDebounced() ? OnDuplicate.REPLACE : builder.onDuplicate;
+        this.onDuplicate = builder.onDuplicate;
         this.nonce = builder.nonce;
         // each send of a message without an id generates another id, so that no send repeats an earlier one
         this.history = builder.id == null ? null : builder.history;
@@ -112,7 +112,10 @@ public final class DelayMessage {
      * that is being handled.
      */
     public OnDuplicate onDuplicate() {
-        return onDuplicate;
+        if (due.isDebounced()) {
+            return OnDuplicate.REPLACE;
+        }
+        return onDuplicate == null ? OnDuplicate.REJECT : onDuplicate;
     }
 
     /**
@@ -183,12 +186,11 @@ public final class DelayMessage {
         private @Nullable Type payloadType;
         private @Nullable Due due;
         private boolean dueGiven;
-        private boolean onDuplicateGiven;
         private @Nullable Integer maxAttempts;
         private @Nullable Duration lease;
         private @Nullable Duration expireAfter;
         private @Nullable Instant expireAt;
-        private OnDuplicate onDuplicate = OnDuplicate.REJECT;
+        private @Nullable OnDuplicate onDuplicate;
         private @Nullable String nonce;
         private @Nullable SendHistory history;
         private @Nullable Duration remembered;
@@ -363,7 +365,6 @@ public final class DelayMessage {
         public Builder onDuplicate(OnDuplicate onDuplicate) {
             Assert.notNull(onDuplicate, "'onDuplicate' must not be null");
             this.onDuplicate = onDuplicate;
-            this.onDuplicateGiven = true;
             return this;
         }
 
@@ -469,7 +470,7 @@ public final class DelayMessage {
                 throw new IllegalArgumentException(
                         "debounce requires an id; set the one that the sends have in common");
             }
-            if (onDuplicateGiven) {
+            if (onDuplicate != null) {
                 throw new IllegalArgumentException(
                         "debounce and onDuplicate exclude each other: a debounced message replaces the live one");
             }

@@ -37,7 +37,10 @@ public record Due(long millis, boolean relative, long longest) {
                             ? "delay must be zero or more, but was " + millis + " ms"
                             : "The due date must not be before 1970, but was " + millis + " ms");
         }
-        if (longest != 0 && (!relative || longest < millis)) {
+        if (longest != 0 && !relative) {
+            throw new IllegalArgumentException("A due date has no longest time, but was given " + longest + " ms");
+        }
+        if (longest != 0 && longest < millis) {
             throw new IllegalArgumentException("atTheLatest must not be less than quiet, but was "
                     + DurationText.of(Duration.ofMillis(longest)) + " with a quiet time of "
                     + DurationText.of(Duration.ofMillis(millis)));

@@ -63,6 +63,12 @@ class DebouncedMessageTests {
         assertThat(message.due()).isEqualTo(new Due(5_000, true, 60_000));
         assertThat(message.onDuplicate()).isEqualTo(OnDuplicate.REPLACE);
         assertThat(message.toBuilder().payload("b").build().due()).isEqualTo(message.due());
-        assertThat(message.toBuilder().delay(QUIET).build().due().isDebounced()).isFalse();
+        DelayMessage delayed = message.toBuilder().delay(QUIET).build();
+        assertThat(delayed.due().isDebounced()).isFalse();
+        assertThat(delayed.onDuplicate()).isEqualTo(OnDuplicate.REJECT);
+        DelayMessage.Builder after = builder().onDuplicate(OnDuplicate.AFTER_RUNNING).build().toBuilder();
+        assertThatIllegalArgumentException()
+                .isThrownBy(after.debounce(QUIET, LATEST)::build)
+                .withMessageContaining("debounce and onDuplicate exclude");
     }
 }

@@ -6,7 +6,8 @@
 -- deliveries  HASH id → delivery, see claim.lua
 -- meta        HASH with the fields
 --   topic, shard    the shard's topic and index, for operators
---   identity        '<format>:<shard count>:<epoch>', then LIMITED if there is the field limits
+--   identity        '<format>:<shard count>:<epoch>', then LIMITED if there is the field limits, or was before a
+--                   script stopped
 --   largest         power of two, at least the size in bytes of the largest message that was sent; not in the queue of
 --                   notifications
 --   notifications   '1': each new dead letter gets a notification
