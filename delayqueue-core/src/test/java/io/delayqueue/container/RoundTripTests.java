@@ -7,6 +7,7 @@ import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.Await;
+import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.FaultProxy;
 import io.delayqueue.test.redis.RedisServerProcess;
@@ -14,6 +15,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -22,6 +25,8 @@ import org.junit.jupiter.api.Test;
 class RoundTripTests extends NodeTest {
 
     private final FaultProxy proxy;
+    private final AtomicInteger begun = new AtomicInteger();
+    private final AtomicInteger ended = new AtomicInteger();
 
     RoundTripTests(RedisServerProcess redis) {
         super(redis);
@@ -34,13 +39,39 @@ class RoundTripTests extends NodeTest {
         proxy.close();
     }
 
+    private ScriptRunner counted(ScriptRunner real) {
+        return call -> {
+            begun.incrementAndGet();
+            CompletableFuture<List<Object>> result = new CompletableFuture<>();
+            CompletableFuture<?> unused = real.run(call).whenComplete((reply, failure) -> {
+                if (failure == null) {
+                    result.complete(reply); // wakes tasks
+                } else {
+                    result.completeExceptionally(failure);
+                }
+                ended.incrementAndGet();
+            });
+            return result;
+        };
+    }
+
+    /** Waits until all calls have their replies, and no task is due: the reply to a heartbeat may cause a poll. */
+    private void awaitCalls() {
+        await().until(() -> {
+            int before = begun.get();
+            boolean replied = ended.get() == before;
+            time.awaitTasks();
+            return replied && begun.get() == before;
+        });
+    }
+
     @Test
     void loneMessageCostsOneSendOneClaimAndOneSettle() {
         // long before the next sweep and heartbeat, which come nearer while a busy machine warms up
         Duration delay = Duration.ofSeconds(1);
         QueueNode node = add(QueueNode.on(proxy.port())
                 .settings(Pacing.quiet().settings())
-                .scripts(clock::over)
+                .scripts(real -> counted(clock.over(real)))
                 .time(time));
         node.listen("t", ListenerOptions.DEFAULTS, deliveries -> null);
         node.template.send("t", "warms up");
@@ -48,7 +79,7 @@ class RoundTripTests extends NodeTest {
         // the heartbeat that a further listener causes at once
         await().until(() -> node.directory.read().nodes().stream()
                 .anyMatch(member -> member.assignable().contains("t")));
-        time.awaitTasks();
+        awaitCalls();
 
         proxy.traffic().reset();
         node.template.send("t", "hello", delay);
