@@ -50,14 +50,18 @@ function toggle(event) {
 function open() {
   patch(
     help,
-    h('h2', { id: 'help-title' }, 'Keyboard shortcuts'),
     h(
-      'dl',
-      { class: 'keys' },
-      Object.entries(KEYS).map(([key, [what]]) => h('div', null, h('dt', null, h('kbd', null, key)), h('dd', null, what))),
+      'form',
+      { method: 'dialog' },
+      h('h2', { id: 'help-title' }, 'Keyboard shortcuts'),
+      h(
+        'dl',
+        { class: 'keys' },
+        Object.entries(KEYS).map(([key, [what]]) => h('div', null, h('dt', null, h('kbd', null, key)), h('dd', null, what))),
+      ),
+      h('label', null, h('input', { type: 'checkbox', checked: !off(), onchange: toggle }), ' Enable keyboard shortcuts'),
+      h('div', { class: 'buttons' }, h('button', { class: 'act' }, 'Close')),
     ),
-    h('label', null, h('input', { type: 'checkbox', checked: !off(), onchange: toggle }), ' Enable keyboard shortcuts'),
-    h('div', { class: 'buttons' }, h('button', { type: 'button', class: 'act', onclick: () => help.close() }, 'Close')),
   );
   help.showModal();
 }
