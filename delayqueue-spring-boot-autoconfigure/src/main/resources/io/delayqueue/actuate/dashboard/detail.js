@@ -14,10 +14,9 @@ export async function load(route, signal) {
   const { data } = state;
   const deadLetter = route.view === 'dead-letter';
   try {
-    const found = deadLetter
+    data.found = deadLetter
       ? await read('dead-letter', { topic: route.topic, deadLetter: route.id }, signal)
       : await read('message', { topic: route.topic, id: route.id }, signal);
-    data.found = { ...found, topic: route.topic };
     data.gone = null;
   } catch (error) {
     if (!(error instanceof Rejection) || error.status !== 404) throw error;

@@ -166,7 +166,7 @@ export function deadLetters(list, topic) {
       causeBadge(deadLetter.cause),
       count(deadLetter.attempts),
       failure(deadLetter.failure && summary(deadLetter.failure)),
-      deadLetterActions({ ...deadLetter, topic }, true),
+      deadLetterActions(deadLetter, true),
     ],
   }));
   const shown = rows.length

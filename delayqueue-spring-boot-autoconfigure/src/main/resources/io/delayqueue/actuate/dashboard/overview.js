@@ -254,16 +254,16 @@ export function listenersOn(nodes, topic) {
   const here = nodes.find(({ node }) => node === self) || { node: self, host: '', startedAt };
   const current = new Set(listeners.map(({ id }) => id));
   const reported = nodes.flatMap((node) =>
-    node.listeners.filter(({ id }) => node !== here || !current.has(id)).map((listener) => ({ ...listener, node })),
+    node.listeners.filter(({ id }) => node !== here || !current.has(id)).map((listener) => ({ listener, node })),
   );
-  const own = listeners.map((listener) => ({ ...listener, node: here, own: true }));
-  return [...reported, ...own].filter((listener) => !topic || listener.topic === topic);
+  const own = listeners.map((listener) => ({ listener, node: here, own: true }));
+  return [...reported, ...own].filter(({ listener }) => !topic || listener.topic === topic);
 }
 
 const LISTENER_STATES = { running: 'ok', unavailable: 'bad', paused: 'warn', stopped: 'warn' };
 
-function listenerRow(listener) {
-  const { id, topic, kind, node, own, state: said, running, concurrency, unavailable, oldest, attempts } = listener;
+function listenerRow({ listener, node, own }) {
+  const { id, topic, kind, state: said, running, concurrency, unavailable, oldest, attempts } = listener;
   const known = topicOf(topic);
   const everywhere = said === 'running' && known && known.paused;
   const failed = failedOf(attempts);
@@ -320,7 +320,7 @@ const LISTENER_COLUMNS = [
 /** Listeners of all nodes. */
 export function listenersSection(listeners) {
   const ordered = [...listeners].sort(
-    (one, other) =>
+    ({ listener: one }, { listener: other }) =>
       failedOf(other.attempts) - failedOf(one.attempts) ||
       other.running - one.running ||
       (one.id < other.id ? -1 : one.id > other.id ? 1 : 0),

@@ -3,13 +3,14 @@
 import { h } from './dom.js';
 import { name } from './format.js';
 
+/** The lists of a topic by the word in the address: label, and the field with the number of entries. */
 export const TABS = {
-  ready: 'Ready',
-  leased: 'Leased',
-  scheduled: 'Scheduled',
-  failing: 'Failing',
-  dead: 'Dead letters',
-  suspect: 'Suspects',
+  ready: ['Ready', 'ready'],
+  leased: ['Leased', 'leased'],
+  scheduled: ['Scheduled', 'scheduled'],
+  failing: ['Failing', null],
+  dead: ['Dead letters', 'dead'],
+  suspect: ['Suspects', 'suspects'],
 };
 
 /** All data that is drawn. */

@@ -259,12 +259,12 @@ function lists(topic) {
     h(
       'nav',
       { class: 'tabs', 'aria-label': 'Messages by state' },
-      Object.entries(TABS).map(([each, label]) =>
+      Object.entries(TABS).map(([each, [label, field]]) =>
         h(
           'a',
           { href: topicLink(topic.topic, each), 'aria-current': each === tab ? 'page' : null },
           label,
-          each === 'failing' ? null : h('span', { class: 'tab-count' }, count(topic[each])),
+          field ? h('span', { class: 'tab-count' }, count(topic[field])) : null,
         ),
       ),
     ),
