@@ -6,20 +6,20 @@ import { page, state, TABS, topicLink } from './state.js';
 const OFF = 'delayqueue-keys-off';
 const help = document.getElementById('help');
 
-const KEYS = {
-  '?': ['Show this help', () => open()],
-  t: ['Topics', () => { location.hash = '#/'; }],
-  '/': ['Filter topics, or find a message', () => (document.querySelector('.filter') || document.getElementById('find-id')).focus()],
-  f: ['Find a message', () => document.getElementById('find-id').focus()],
-  u: ['Pause or resume updates', () => page.hold()],
-  j: ['Next row', () => move(1)],
-  k: ['Previous row', () => move(-1)],
-  '1 – 6': ['Messages of a topic: ready, leased, scheduled, failing, dead letters, suspects', null],
-};
+/** The keys in the order of the help, with what they do. */
+const KEYS = [
+  ['?', 'Show this help', () => open()],
+  ['t', 'Topics', () => { location.hash = '#/'; }],
+  ['/', 'Filter topics, or find a message', () => (document.querySelector('.filter') || document.getElementById('find-id')).focus()],
+  ['f', 'Find a message', () => document.getElementById('find-id').focus()],
+  ['u', 'Pause or resume updates', () => page.hold()],
+  ['j', 'Next row', () => move(1)],
+  ['k', 'Previous row', () => move(-1)],
+  ...Object.entries(TABS).map(([tab, [label]], index) => [String(index + 1), `Tab ${label} of a topic`, () => show(tab)]),
+];
 
-function tab(key) {
-  const name = Object.keys(TABS)[Number(key) - 1];
-  if (name && state.route.view === 'topic') location.hash = topicLink(state.route.topic, name);
+function show(tab) {
+  if (state.route.view === 'topic') location.hash = topicLink(state.route.topic, tab);
 }
 
 /** Moves the focus to the link of the next or previous row. */
@@ -54,11 +54,7 @@ function open() {
       'form',
       { method: 'dialog' },
       h('h2', { id: 'help-title' }, 'Keyboard shortcuts'),
-      h(
-        'dl',
-        { class: 'keys' },
-        Object.entries(KEYS).map(([key, [what]]) => h('div', null, h('dt', null, h('kbd', null, key)), h('dd', null, what))),
-      ),
+      h('dl', { class: 'keys' }, KEYS.map(([key, what]) => h('div', null, h('dt', null, h('kbd', null, key)), h('dd', null, what)))),
       h('label', null, h('input', { type: 'checkbox', checked: !off(), onchange: toggle }), ' Enable keyboard shortcuts'),
       h('div', { class: 'buttons' }, h('button', { class: 'act' }, 'Close')),
     ),
@@ -72,8 +68,8 @@ document.addEventListener('keydown', (event) => {
   const { key, target } = event;
   if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented || off()) return;
   if (target.closest('input, select, textarea, dialog')) return;
-  const known = Object.hasOwn(KEYS, key) ? KEYS[key][1] : /^[1-5]$/.test(key) ? () => tab(key) : null;
+  const known = KEYS.find(([each]) => each === key);
   if (!known) return;
   event.preventDefault();
-  known();
+  known[2]();
 });

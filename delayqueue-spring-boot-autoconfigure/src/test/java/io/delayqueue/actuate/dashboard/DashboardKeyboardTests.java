@@ -4,8 +4,10 @@ import static io.delayqueue.actuate.dashboard.DashboardApplication.LONELY;
 import static io.delayqueue.actuate.dashboard.DashboardPage.topic;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.fail;
+import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.openqa.selenium.Keys;
@@ -102,6 +104,33 @@ class DashboardKeyboardTests extends DashboardTest {
         type(Keys.ESCAPE);
         press("u");
         page.awaitText("Resume updates");
+    }
+
+    @Test
+    void eachKeyOfTheHelpDoesSomething() {
+        String id = queue.send(LONELY, "text", Duration.ofHours(1)).id();
+        for (String key : keysOfTheHelp()) {
+            page.open(topic(LONELY)).awaitPressable(id);
+            String before = visibleState();
+            press(key);
+            await().untilAsserted(
+                            () -> assertThat(visibleState()).as("after " + key).isNotEqualTo(before));
+        }
+    }
+
+    private List<String> keysOfTheHelp() {
+        page.open("").press("Keyboard shortcuts");
+        List<String> keys =
+                browser.texts("return [...document.querySelectorAll('#help kbd')].map((each) => each.innerText)");
+        assertThat(keys).isNotEmpty().allMatch(key -> key.length() == 1);
+        return keys;
+    }
+
+    /** What a key may change: the address, the focus, the open dialog, and whether updates are paused. */
+    private String visibleState() {
+        return browser.string(
+                "return [location.hash, document.activeElement.id, document.activeElement.href,"
+                        + " document.querySelector('dialog[open]') !== null, document.getElementById('pulse').innerText].join(' ')");
     }
 
     private void press(String key) {
