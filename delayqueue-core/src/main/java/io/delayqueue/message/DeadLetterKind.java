@@ -9,7 +9,7 @@ import org.springframework.util.Assert;
  * @param exceptionType class name of the last failure's exception, or a word such as {@code requested} if there was no
  *     exception; empty if no attempt failed
  * @param shape first line of the exception's message, cut to 200 bytes, with {@code ?} for quoted text and for words
- *     with digits; may be empty
+ *     with digits; quoted text stays if nothing else has letters; may be empty
  */
 public record DeadLetterKind(String cause, String exceptionType, String shape) {
 

@@ -1,5 +1,6 @@
 -- Reads the kinds of dead letters, youngest first: cause, type of the exception and shape of its message. Returns no
--- payload. The shape is the start of the exception's message, with '?' for quoted text and for words with digits.
+-- payload. The shape is the start of the exception's message, with '?' for quoted text and for words with digits; quoted
+-- text stays if nothing else has letters.
 --
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta  KEYS[6] dead  KEYS[7] deadLetters
 -- ARGV[1] identity  ARGV[2] latest time of dead-lettering in ms  ARGV[3] offset  ARGV[4] count, at most 500
@@ -12,16 +13,22 @@ local deadKey, deadLettersKey = KEYS[6], KEYS[7]
 local identity = redis.call('HGET', metaKey, 'identity')
 --@include identity
 
+local function withoutDigits(text)
+  return (string.gsub(text, '[%w_%-]+', function(word)
+    return string.find(word, '%d') and '?' or nil
+  end))
+end
+
 local function shapeOf(message)
   if #message > 200 then
     -- without a character that is cut in two
     message = string.gsub(string.sub(message, 1, 200), '[\192-\255][\128-\191]*$', '')
   end
   -- an apostrophe within a word does not begin quoted text
-  message = string.gsub(string.gsub(' ' .. message, "([^%w])'[^']*'", '%1?'), '"[^"]*"', '?')
-  return (string.gsub(string.sub(message, 2), '[%w_%-]+', function(word)
-    return string.find(word, '%d') and '?' or nil
-  end))
+  local unquoted = string.gsub(string.gsub(' ' .. message, "([^%w])'[^']*'", '%1?'), '"[^"]*"', '?')
+  local shape = withoutDigits(string.sub(unquoted, 2))
+  -- as for 503 : "no such account", the message of an HTTP client
+  return string.find(shape, '[%a\128-\255]') and shape or withoutDigits(message)
 end
 
 local function kindOf(record)

@@ -4,6 +4,8 @@ import static io.delayqueue.store.bench.ShardState.message;
 import static io.delayqueue.store.bench.ShardState.record;
 import static io.delayqueue.store.bench.ShardState.stored;
 import static io.delayqueue.store.bench.StoreBench.T0;
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.message.DeadLetter;
@@ -29,6 +31,8 @@ import java.util.function.Function;
 import java.util.function.IntUnaryOperator;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** The state tables of {@code replay.lua}, {@code purge.lua}, {@code deadletters.lua} and {@code deadletterkinds.lua}. */
 class DeadLetterScriptTests extends ScriptTable {
@@ -114,6 +118,27 @@ class DeadLetterScriptTests extends ScriptTable {
                         entry("b", T0 - 8, down),
                         entry("a", T0 - 9, down));
         assertThat(kinds(new Page(Instant.ofEpochMilli(T0 - 7), 1, 1))).containsExactly(entry("b", T0 - 8, down));
+    }
+
+    @ParameterizedTest
+    @CsvSource(quoteCharacter = '`', delimiter = '|', textBlock = """
+            500 : "order 17 is locked"                      | ? : "order ? is locked"
+            503 : "{"status":503,"error":"Out of order"}"   | ? : ?status?error?Out of order?
+            503 : [no body]                                 | ? : [no body]
+            17 : 4711                                       | ? : ?
+            '订单' : 17                                     | '订单' : ?
+            订单 "17"                                       | 订单 ?
+            """)
+    void quotedTextStaysIfNothingElseHasLetters(String message, String shape) {
+        bench.given(new ShardState().deadLetter("a", "w1-1", T0, "CRASHED", 1, T0, "x.Down: " + bytesOf(message)));
+
+        assertThat(kinds(new Page(null, 0, 1)))
+                .containsExactly(entry("a", T0, new DeadLetterKind("CRASHED", "x.Down", shape)));
+    }
+
+    /** A character for each byte, as the state of the shard has it. */
+    private static String bytesOf(String text) {
+        return new String(text.getBytes(UTF_8), ISO_8859_1);
     }
 
     private static DeadLetterEntry entry(String id, long time, DeadLetterKind kind) {
