@@ -117,8 +117,8 @@ public final class OutboxRelay {
         void over() {
             if (failures > 0) {
                 log.info(what + " serves the outbox again after "
-                        + Duration.ofNanos(nanoTime.getAsLong() - since).toSeconds() + " s and " + failures
-                        + " failures");
+                        + Duration.ofNanos(nanoTime.getAsLong() - since).toSeconds() + " s. Failed tries: "
+                        + failures);
                 failures = 0;
             }
         }
@@ -286,6 +286,7 @@ public final class OutboxRelay {
         if (!outbox.transactions().reading(table::hasWaiting)) {
             after = 0;
             outbox.probe();
+            ofRedis.over(); // another relay or a commit did the rows
             return;
         }
         while (!isStopped() && relayAndCommit()) {

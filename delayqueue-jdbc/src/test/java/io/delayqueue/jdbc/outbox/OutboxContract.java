@@ -34,8 +34,11 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.dao.DataAccessException;
 import org.springframework.jdbc.core.JdbcTemplate;
 import org.springframework.jdbc.datasource.DataSourceUtils;
@@ -277,6 +280,20 @@ abstract class OutboxContract extends OutboxTest {
         relay(node);
         String id = node.transaction.execute(status -> node.insertAndSend(message("c")));
         assertThat(isThere(id)).isTrue();
+    }
+
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void anOutageEndsWhenAnotherRelayDoesTheRows(CapturedOutput output) {
+        OutboxNode node = disconnected();
+        node.place(message("a"));
+        node.relay.run();
+        relay(node());
+        node.nanoTime.addAndGet(Duration.ofSeconds(75).toNanos());
+
+        node.relay.run();
+
+        assertThat(output).contains("Redis serves the outbox again after 75 s. Failed tries: 1");
     }
 
     @Test
