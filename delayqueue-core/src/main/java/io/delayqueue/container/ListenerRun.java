@@ -59,6 +59,9 @@ final class ListenerRun {
     private Runnable removePauseListener = () -> {};
     private @Nullable TaskHandle probes;
     private boolean claiming;
+    /** Whether the shards may be assigned to this node. Probes are claimed without. */
+    private boolean joined;
+
     private boolean ending;
 
     /**
@@ -127,6 +130,9 @@ final class ListenerRun {
             synchronized (ListenerRun.this) { // held while the task is scheduled, so cancel() finds its handle
                 if (shards.isEmpty() && !ending) {
                     shards = registered.stream().map(ListenerRun.this::listened).toList();
+                    if (joined) {
+                        shards.forEach(ListenerShard::join);
+                    }
                     if (claiming) {
                         shards.forEach(ListenerShard::resume);
                     }
@@ -161,22 +167,33 @@ final class ListenerRun {
     /** Claims messages unless the listener or its topic is paused, or the circuit is open. */
     synchronized void updateClaiming() {
         boolean open = circuit.isOpen();
+        boolean probing = circuit.isHalfOpen();
         if (!open) {
-            budget.probe(circuit.isHalfOpen());
+            budget.probe(probing);
         }
-        setClaiming(!ending
+        boolean claim = !ending
                 && !paused.getAsBoolean()
                 && context.membership().pauses().allow(spec.topic())
-                && !open);
+                && !open;
+        setClaiming(claim, claim && !probing);
         if (open) {
             budget.probe(false); // last: the shards must not claim more before they are paused
         }
     }
 
-    private void setClaiming(boolean claim) {
+    private void setClaiming(boolean claim, boolean join) {
+        boolean joins = join && !joined;
+        boolean leaves = joined && !join;
+        joined = join;
+        if (joins) {
+            shards.forEach(ListenerShard::join);
+        }
         if (claiming != claim) {
             claiming = claim;
             shards.forEach(claim ? ListenerShard::resume : ListenerShard::pause);
+        }
+        if (leaves) {
+            shards.forEach(ListenerShard::leave);
         }
     }
 
@@ -192,7 +209,7 @@ final class ListenerRun {
     /** Ends the run; completes as {@link ManagedListener#stop()} states. Called once. */
     synchronized CompletableFuture<Void> stop() {
         ending = true;
-        setClaiming(false);
+        setClaiming(false, false);
         removePauseListener.run();
         opening.cancel();
         if (probes != null) {

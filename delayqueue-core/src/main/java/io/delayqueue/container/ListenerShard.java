@@ -159,9 +159,13 @@ final class ListenerShard implements Demand {
         poller.schedule(context.tasks(), name);
     }
 
-    /** Starts to claim messages. */
-    void resume() {
+    /** Joins the nodes among which the shard is assigned. */
+    void join() {
         assignment = context.membership().join(shard, nextPoll::pollNow);
+    }
+
+    /** Starts to claim messages: after {@link #join()}, or as a probe, which changes no assignment. */
+    void resume() {
         claiming = true;
         nextPoll.pollNow();
     }
@@ -172,7 +176,6 @@ final class ListenerShard implements Demand {
         deliveries.releaseWaiting();
         suspects.releaseSlot();
         poller.wake();
-        leave();
     }
 
     /**
@@ -199,9 +202,11 @@ final class ListenerShard implements Demand {
                 + " was registered again with another number of shards before Redis replied"));
     }
 
-    private void leave() {
+    /** Leaves the nodes among which the shard is assigned. */
+    void leave() {
         ShardAssignment current = assignment;
         if (current != null) {
+            assignment = null;
             current.leave();
         }
     }
@@ -334,15 +339,18 @@ final class ListenerShard implements Demand {
                 role.hasPeers() && capacity <= PollRequest.MAX_BATCH);
     }
 
-    /** Without signals nothing can wake another poller, so each poller acts as assigned. */
+    /**
+     * Without signals nothing can wake another poller, so each poller acts as assigned. A probe does, too: all other
+     * nodes may wait for the same system.
+     */
     private NextPoll.Role role() {
         ShardAssignment current = assignment;
         boolean assigned = current != null && current.isAssigned();
         boolean confirmed = context.signals().confirmed();
         EngineSettings settings = context.settings();
         return new NextPoll.Role(
-                assigned || !confirmed,
-                current != null && current.hasPeers(),
+                current == null || assigned || !confirmed,
+                current == null || current.hasPeers(),
                 assigned && !confirmed ? settings.unconfirmedSweep() : settings.sweep());
     }
 

@@ -17,6 +17,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 /** A listener whose handlers need a system that is unavailable. */
 class UnavailableTests extends HandlingTest {
@@ -75,6 +78,31 @@ class UnavailableTests extends HandlingTest {
         assertThat(happenings.of("deadLettered")).isEmpty();
         awaitState(listener, State.RUNNING);
         assertThat(listener.status().unavailable()).isNull();
+    }
+
+    @Test
+    @ExtendWith(OutputCaptureExtension.class)
+    void probesDoNotChangeTheAssignment(CapturedOutput output) {
+        ListenerContainer listener = node.listen("t", OPTIONS, needingASystem());
+        send(10);
+        for (int probe = 1; probe <= 3; probe++) {
+            awaitState(listener, State.UNAVAILABLE);
+            int before = calls.get();
+            time.jump(Circuit.LONGEST_DELAY);
+            Awaitility.await().until(() -> calls.get() > before);
+        }
+        assertThat(assignments(output)).isOne();
+
+        available = true;
+        awaitWhileTimePasses("acknowledged", 10);
+        Awaitility.await().until(() -> assignments(output) == 2);
+    }
+
+    private static long assignments(CapturedOutput output) {
+        return output.toString()
+                .lines()
+                .filter(line -> line.contains(" sweeps topic t "))
+                .count();
     }
 
     @Test
