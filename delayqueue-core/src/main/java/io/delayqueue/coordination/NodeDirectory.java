@@ -76,8 +76,8 @@ public final class NodeDirectory {
     private static KnownNodes read(List<Object> reply) {
         long micros = Long.parseLong(text(reply.get(0)));
         Instant now = Instant.ofEpochSecond(micros / 1_000_000, micros % 1_000_000 * 1000);
-        return new KnownNodes(
-                now, nodes((List<?>) reply.get(2)), former((List<?>) reply.get(3), now), texts(reply.get(1)));
+        List<Node> nodes = nodes((List<?>) reply.get(2));
+        return new KnownNodes(now, nodes, former((List<?>) reply.get(3), now, nodes), texts(reply.get(1)));
     }
 
     private static List<Node> nodes(List<?> reply) {
@@ -96,7 +96,8 @@ public final class NodeDirectory {
         return List.copyOf(nodes);
     }
 
-    private static List<Former> former(List<?> reply, Instant now) {
+    /** A node that counted as failed and then sent a heartbeat is live, and no former node. */
+    private static List<Former> former(List<?> reply, Instant now, List<Node> live) {
         Map<String, Former> former = new HashMap<>();
         for (int i = 0; i + 1 < reply.size(); i += 2) {
             Matcher entry = FORMER.matcher(text(reply.get(i + 1)));
@@ -109,6 +110,7 @@ public final class NodeDirectory {
                 }
             }
         }
+        live.forEach(node -> former.remove(node.name()));
         return former.values().stream()
                 .sorted(Comparator.comparing(Former::lastSeen).reversed())
                 .toList();

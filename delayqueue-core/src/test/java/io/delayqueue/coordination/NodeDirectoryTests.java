@@ -155,6 +155,24 @@ class NodeDirectoryTests extends NodesTest {
     }
 
     @Test
+    void aNodeThatRecoversIsNoFormerNode() {
+        Membership slow = node("slow");
+        slow.run();
+        silence("slow");
+        node("other").run();
+        assertThat(directory.read().former()).extracting(Former::name).containsExactly("slow");
+
+        slow.run();
+        assertThat(directory.read().nodes()).extracting(KnownNodes.Node::name).containsExactly("other", "slow");
+        assertThat(directory.read().former()).isEmpty();
+
+        slow.leave(REPLY_TIMEOUT);
+        assertThat(directory.read().former())
+                .extracting(Former::name, Former::failed)
+                .containsExactly(tuple("slow", false));
+    }
+
+    @Test
     void stoppedNodeIsRemembered() {
         Membership node = node("one");
         node.run();
