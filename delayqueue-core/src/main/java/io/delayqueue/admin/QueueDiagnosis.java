@@ -263,7 +263,7 @@ public final class QueueDiagnosis {
                         Kind.SUSPECTS,
                         name,
                         messages(counts.suspects(), "waiting to be handled in isolation")
-                                + ", because the leases of each ended repeatedly without a settlement.");
+                                + ", because leases ended repeatedly without a settlement.");
             }
             checkUnavailable(name);
             checkLimits(topic);
@@ -362,9 +362,7 @@ public final class QueueDiagnosis {
             TopicCounts counts = topic.counts();
             return counts != null && counts.leased() == 0
                     ? "No message is being handled although "
-                            + (topic.consumers().size() == 1
-                                    ? "a node listens"
-                                    : count(topic.consumers().size()) + " nodes listen")
+                            + counted(topic.consumers().size(), "node listens", "nodes listen")
                             + ". Check the health of the nodes."
                     : "Permits are free.";
         }
@@ -379,7 +377,8 @@ public final class QueueDiagnosis {
                             : "Message " + Printable.of(hold.by()) + " holds it for another "
                                     + span(Duration.between(nodes.at(), hold.until())) + ".";
                 case CONCURRENCY ->
-                    "Its limit of " + limits.effective().maxConcurrent() + " messages at a time holds it back.";
+                    "Its limit of " + counted(limits.effective().maxConcurrent(), "message")
+                            + " at a time holds it back.";
                 case RATE -> "Its rate of " + limits.effective().rate() + " holds it back.";
             };
         }
@@ -426,10 +425,17 @@ public final class QueueDiagnosis {
         /** Describes handlers that use all permits. */
         private String busy(String topic) {
             List<Place> places = listeners.getOrDefault(topic, List.of());
-            StringBuilder text = new StringBuilder("All " + count(permits(topic)) + " permits are used");
+            int permits = permits(topic);
+            StringBuilder text = new StringBuilder(
+                    permits == 1 ? "Its only permit is used" : "All " + count(permits) + " permits are used");
             Attempts all = attempts.getOrDefault(topic, Attempts.NONE);
             if (all.all() > 0) {
-                text.append("; an attempt takes ").append(span(all.handling())).append(" on average");
+                text.append("; an attempt takes ")
+                        .append(
+                                all.handling().toSeconds() < 1
+                                        ? all.handling().toMillis() + " ms"
+                                        : span(all.handling()))
+                        .append(" on average");
             }
             Optional<Place> oldest = places.stream()
                     .filter(place -> place.listener().oldest() != null)
@@ -464,9 +470,7 @@ public final class QueueDiagnosis {
 
         private void checkDeadLetters(TopicStatus topic, TopicCounts counts) {
             if (counts.unreviewed() > 0) {
-                String all = counts.dead() == 1
-                        ? "It has a dead letter."
-                        : "It has " + count(counts.dead()) + " dead letters.";
+                String all = "It has " + counted(counts.dead(), "dead letter") + ".";
                 add(
                         Level.WARNING,
                         Kind.DEAD_LETTERS,
@@ -494,7 +498,10 @@ public final class QueueDiagnosis {
                         Level.WARNING,
                         Kind.PAUSED,
                         name,
-                        idle.size() == 1 ? of + "." : of + ", and " + (idle.size() - 1) + " more are not running.");
+                        idle.size() == 1
+                                ? of + "."
+                                : of + ", and "
+                                        + counted(idle.size() - 1, "more is not running.", "more are not running."));
             }
         }
 
@@ -626,7 +633,7 @@ public final class QueueDiagnosis {
                     .findFirst()
                     .map(node -> "; last seen " + ago(node) + " ago: " + host(node.host(), node.node()))
                     .orElse("");
-            String of = topics == 1 ? "the topic" : "any of " + count(topics) + " topics";
+            String of = topics == 1 ? "the topic" : "any of " + counted(topics, "topic");
             return new Finding(
                     noListenerLevel(worst.topics().get(0)),
                     Kind.NO_LISTENER,
@@ -643,21 +650,29 @@ public final class QueueDiagnosis {
     }
 
     private static String messages(long count, String how) {
-        return count == 1 ? "a message is " + how : count(count) + " messages are " + how;
+        return counted(count, "message is ", "messages are ") + how;
     }
 
     private static String rows(long count, String how) {
-        return count == 1 ? "a row is " + how : count(count) + " rows are " + how;
+        return counted(count, "row is ", "rows are ") + how;
+    }
+
+    private static String counted(long count, String one) {
+        return counted(count, one, one + "s");
+    }
+
+    private static String counted(long count, String one, String many) {
+        return count(count) + ' ' + (count == 1 ? one : many);
     }
 
     private static String count(long count) {
         return String.format(Locale.ROOT, "%,d", count);
     }
 
-    /** A duration for people: two units at most. */
+    /** The duration of a state, for people. */
     private static String span(Duration time) {
         if (time.toSeconds() < 1) {
-            return time.toMillis() + " ms";
+            return "less than 1 s";
         }
         if (time.toMinutes() < 2) {
             return time.toSeconds() + " s";

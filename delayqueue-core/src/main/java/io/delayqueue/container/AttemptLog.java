@@ -57,7 +57,7 @@ final class AttemptLog {
         private final long first;
         private long latest;
         private long count;
-        private long countAtLine = 1;
+        private long countAtLine;
         private boolean logged;
         private long lastLine;
         private String text = "";
@@ -140,9 +140,10 @@ final class AttemptLog {
         if (now - known.lastLine < WINDOW.toNanos()) {
             return null;
         }
-        String line = "In " + listener + ", " + (known.count - known.countAtLine) + " attempts failed with " + name
-                + " within " + seconds(now - known.lastLine) + ", and " + known.count + " within "
-                + seconds(now - known.first) + ". The last one was " + which;
+        String line = "In " + listener + ", failures with " + name + " within " + seconds(now - known.lastLine) + ": "
+                + (known.count - known.countAtLine)
+                + (known.lastLine == known.first ? "" : "; within " + seconds(now - known.first) + ": " + known.count)
+                + ". The last one was " + which;
         known.lastLine = now;
         known.countAtLine = known.count;
         return line;
@@ -204,8 +205,8 @@ final class AttemptLog {
                 it.remove();
                 if (ended.count > 1) {
                     log.info("In " + listener + ", no attempt has failed with " + entry.getKey()
-                            + " for a minute; before, " + ended.count + " failed within "
-                            + seconds(ended.latest - ended.first));
+                            + " for a minute. Failures within " + seconds(ended.latest - ended.first)
+                            + " before: " + ended.count);
                 }
             }
         }

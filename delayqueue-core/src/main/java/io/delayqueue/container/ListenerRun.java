@@ -278,9 +278,9 @@ final class ListenerRun {
                     + " stopped before Redis replied to its last poll. Messages claimed by that poll"
                     + " return to the queue when Redis replies, at the latest when their leases end");
         } else {
-            log.warn("Listener " + Printable.of(spec.id()) + " was stopped while " + open
-                    + " of its deliveries were still handled after " + DurationText.of(drain)
-                    + "; they can still be acknowledged until the engine stops");
+            log.warn("Listener " + Printable.of(spec.id()) + " was stopped. Deliveries that are still handled after "
+                    + DurationText.of(drain) + ": " + open
+                    + ". They can be acknowledged until the engine stops");
         }
     }
 

@@ -90,7 +90,7 @@ final class RetentionTask extends RedisTask {
         try {
             int dropped = pruned.dropped();
             if (dropped > 0) {
-                log.info("Retention dropped " + dropped + " dead letters of topic " + Printable.of(shard.topic()));
+                log.info("Retention dropped dead letters of topic " + Printable.of(shard.topic()) + ": " + dropped);
                 events.publish(to -> to.deadLettersDropped(shard.topic(), dropped));
             }
             return dropped == PollRequest.MAX_BATCH;

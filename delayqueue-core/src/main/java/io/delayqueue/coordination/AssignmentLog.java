@@ -66,7 +66,7 @@ final class AssignmentLog {
             int more = changes.size() - MAX_TOPICS;
             log.info("Node " + node + " "
                     + changes.stream().limit(MAX_TOPICS).collect(Collectors.joining("; "))
-                    + (more > 0 ? "; and " + more + " more topics" : ""));
+                    + (more > 0 ? "; and " + more + " more" : ""));
         }
     }
 

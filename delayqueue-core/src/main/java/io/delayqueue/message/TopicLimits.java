@@ -272,7 +272,9 @@ public record TopicLimits(
                         rate == null
                                 ? ""
                                 : rate + (rate.burst() == null ? "" : " in bursts of at most " + rate.burst()),
-                        maxMessages == null ? "" : "at most " + maxMessages + " messages")
+                        maxMessages == null
+                                ? ""
+                                : "at most " + maxMessages + (maxMessages == 1 ? " message" : " messages"))
                 .filter(part -> !part.isEmpty())
                 .reduce((one, other) -> one + ", " + other)
                 .orElseThrow();

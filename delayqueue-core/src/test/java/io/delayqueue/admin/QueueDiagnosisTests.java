@@ -18,18 +18,28 @@ import io.delayqueue.message.TopicLimits.Rate;
 import io.delayqueue.template.OutboxState;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The rules that decide what an operator should look at. */
 class QueueDiagnosisTests {
 
     private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
+
+    private static final String NOUNS = "dead letter|message|node|permit|row|time|topic";
+    /** One of several, or several of one. */
+    private static final Pattern MISCOUNTED = Pattern.compile(
+            "(?<![\\d,])1 ((%1$s)s|\\w+ are)\\b|(?<![\\d,])(0|[2-9]|\\d+\\d) (%1$s|more is)\\b".formatted(NOUNS));
 
     private Instant clock = NOW;
     private final QueueDiagnosis diagnosis = new QueueDiagnosis(
@@ -93,7 +103,14 @@ class QueueDiagnosisTests {
     }
 
     private Diagnosis diagnose(Nodes nodes, TopicStatus... topics) {
-        return diagnosis.diagnose(List.of(topics), nodes);
+        Diagnosis found = diagnosis.diagnose(List.of(topics), nodes);
+        assertThat(Stream.concat(
+                        found.findings().stream(),
+                        found.topics().values().stream().flatMap(List::stream)))
+                .extracting(Finding::text)
+                .noneMatch(MISCOUNTED.asPredicate())
+                .allMatch(text -> !Character.isLowerCase(text.charAt(0)));
+        return found;
     }
 
     private static List<String> texts(Diagnosis found) {
@@ -216,7 +233,7 @@ class QueueDiagnosisTests {
         assertThat(texts(diagnose(nodes(), late("a", 20))))
                 .singleElement()
                 .asString()
-                .endsWith("No message is being handled although a node listens. Check the health of the nodes.");
+                .endsWith("No message is being handled although 1 node listens. Check the health of the nodes.");
     }
 
     @Test
@@ -258,7 +275,7 @@ class QueueDiagnosisTests {
                 "p", 1, new TopicCounts(0, 1, 0, 0, 0, 0, Duration.ofHours(3)), List.of(), List.of(), true, null, null);
         assertThat(texts(diagnose(nodes(), paused, topic("a", 0, 0, 0, 0, 0))))
                 .containsExactly(
-                        "Its oldest due message has been waiting for 3 h, a message is ready. The topic is paused on all"
+                        "Its oldest due message has been waiting for 3 h, 1 message is ready. The topic is paused on all"
                                 + " nodes.",
                         "It is paused on all nodes.");
     }
@@ -283,8 +300,44 @@ class QueueDiagnosisTests {
         TopicStatus topic = new TopicStatus(
                 "a", 1, new TopicCounts(0, 3, 2, 0, 0, 0, Duration.ZERO), List.of("n"), List.of(), false, null, null);
         assertThat(texts(diagnose(new Nodes(NOW, List.of(), List.of()), topic)))
-                .containsExactly("2 messages are waiting to be handled in isolation, because the leases of each ended"
+                .containsExactly("2 messages are waiting to be handled in isolation, because leases ended"
                         + " repeatedly without a settlement.");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2})
+    void countsAgreeWithTheirNouns(int count) {
+        ListenerStatus busy = new ListenerStatus(
+                "l", "busy", QueueKind.MESSAGES, State.RUNNING, count, count, null, null, attempts(count, 0));
+        NodeStatus[] live = IntStream.rangeClosed(0, count)
+                .mapToObj(each -> node("shop-" + each, NOW, busy, listener("idle", State.PAUSED, 0, Attempts.NONE)))
+                .toArray(NodeStatus[]::new);
+        List<FormerNode> failed = IntStream.range(0, count)
+                .mapToObj(each -> new FormerNode("id-" + each, "lost-" + each, 7, NOW, NOW, true, List.of()))
+                .toList();
+        TopicLimits one = new TopicLimits(Math.max(1, count), null, null);
+        LimitStatus limits = new LimitStatus(one, null, one, 1, false, HeldBackBy.CONCURRENCY, NOW, NOW, NOW, null);
+        TopicCounts counts = new TopicCounts(0, count, count, count, count, count, Duration.ofSeconds(20));
+
+        Diagnosis found = diagnose(
+                new Nodes(NOW, List.of(live), failed),
+                unconsumed("unconsumed", 0, count),
+                unconsumed("unconsumed too", count, 0),
+                topic("busy", 0, count, 100, 0, 20),
+                topic("idle", 0, count, 0, count, 20),
+                new TopicStatus("limited", 1, counts, List.of("n"), List.of(), false, null, limits),
+                new TopicStatus("dead", 1, counts, Collections.nCopies(count, "n"), List.of(), false, null, null));
+
+        assertThat(found.counts().getOrDefault(Kind.NODE_FAILED, 0)).isEqualTo(count);
+    }
+
+    @Test
+    void aStateOfLessThanASecondIsNotMeasuredInMilliseconds() {
+        Unavailable unavailable = new Unavailable("Down", Duration.ofMillis(6));
+        ListenerStatus listener = new ListenerStatus(
+                "l", "t", QueueKind.MESSAGES, State.UNAVAILABLE, 0, 8, unavailable, null, Attempts.NONE);
+        assertThat(only(diagnose(nodes(listener), topic("t", 0, 0, 0, 0, 0))).text())
+                .startsWith("A system that listener l needs has been unavailable for less than 1 s on shop-1.");
     }
 
     private static TopicStatus limited(LimitStatus limits, int lagSeconds) {
@@ -375,7 +428,7 @@ class QueueDiagnosisTests {
         assertThat(found.topics().get("a"))
                 .extracting(Finding::text, Finding::level)
                 .containsExactly(tuple(
-                        "No node listens to it, but a message is waiting. The last one, shop-7f9c, was stopped 40 s ago.",
+                        "No node listens to it, but 1 message is waiting. The last one, shop-7f9c, was stopped 40 s ago.",
                         Level.CRITICAL));
         assertThat(found.topics().get("b"))
                 .extracting(Finding::text, Finding::level)
@@ -416,7 +469,7 @@ class QueueDiagnosisTests {
                 .extracting(Finding::kind)
                 .containsExactly(Kind.FAILING, Kind.LATE, Kind.NO_LISTENER, Kind.DEAD_LETTERS, Kind.PAUSED);
         assertThat(found.findings().get(1).topics()).containsExactly("l1", "l2");
-        assertThat(texts(found).get(3)).isEqualTo("2 topics: dead letters. d1: It has a dead letter.");
+        assertThat(texts(found).get(3)).isEqualTo("2 topics: dead letters. d1: It has 1 dead letter.");
         assertThat(found.topics().get("d2")).extracting(Finding::text).containsExactly("It has 1,200 dead letters.");
     }
 
@@ -480,6 +533,6 @@ class QueueDiagnosisTests {
         Finding found = only(withOutbox.diagnose(List.of(), nodes()));
 
         assertThat(found.level()).isEqualTo(Level.WARNING);
-        assertThat(found.text()).isEqualTo("In the outbox, a row is set aside, because Redis rejected it for good.");
+        assertThat(found.text()).isEqualTo("In the outbox, 1 row is set aside, because Redis rejected it for good.");
     }
 }

@@ -97,7 +97,7 @@ abstract class EndpointOperationCases extends EndpointTest {
         assertThat(found.path("level").asString()).isEqualTo("warning");
         assertThat(found.path("kind").asString()).isEqualTo("no_listener");
         assertThat(found.path("text").asString())
-                .isEqualTo("No node listens to it, but a message is waiting. Is the name misspelled?");
+                .isEqualTo("No node listens to it, but 1 message is waiting. Is the name misspelled?");
         JsonNode overview = node.view("", "live", topic).json();
         assertThat(texts(overview.path("findings"), "kind")).contains("no_listener");
         assertThat(overview.path("formerNodes").isArray()).isTrue();

@@ -76,7 +76,7 @@ class ListenerAdviceTests {
             await().untilAsserted(() -> assertThat(closing.closed.getCount()).isZero());
             assertThat(output)
                     .contains("A handler of listener closing stops its own listener")
-                    .doesNotContain("were still handled after");
+                    .doesNotContain("still handled after");
         });
     }
 

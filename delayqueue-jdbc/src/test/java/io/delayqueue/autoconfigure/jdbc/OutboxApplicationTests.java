@@ -336,7 +336,7 @@ class OutboxApplicationTests {
                         .health()
                         .getDetails()
                         .get("warnings"))
-                .contains("In the outbox, a row is set aside, because Redis rejected it for good"));
+                .contains("In the outbox, 1 row is set aside, because Redis rejected it for good"));
         bean(JdbcTemplate.class).update("delete from delayqueue_outbox");
     }
 }

@@ -238,9 +238,9 @@ export function review({ topic, dead }) {
   return {
     path: 'review',
     body: { topic },
-    title: `Mark ${counted(dead, 'dead letter')} as reviewed?`,
-    about: name(topic),
-    text: 'They stay, but no longer cause a warning. Dead letters that are added later do.',
+    title: 'Mark the dead letters as reviewed?',
+    about: [counted(dead, 'dead letter'), ' of topic ', name(topic)],
+    text: 'Reviewed dead letters stay, but no longer cause a warning. Dead letters that are added later do.',
     verb: 'Mark as reviewed',
     told: () => ['The dead letters of topic ', name(topic), ' are reviewed.'],
   };

@@ -34,7 +34,7 @@ export function found(finding) {
   return h(
     'li',
     { key: kind, class: CLASSES[each] },
-    names.length === 1 && !rest ? [link(names[0]), ' '] : null,
+    names.length === 1 && !rest ? [link(names[0]), ': '] : null,
     saying(finding),
     names.length > 1 || (names.length && rest)
       ? [' ', names.map((topic, index) => [index ? ', ' : null, link(topic)]), rest ? ` and ${count(rest)} more` : null]

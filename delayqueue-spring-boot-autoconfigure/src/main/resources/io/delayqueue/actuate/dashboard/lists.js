@@ -125,7 +125,7 @@ export function messageActions(message, inRow) {
 export function attempts(message) {
   return [
     count(message.attempts),
-    message.postponements && counted(message.postponements, 'postponement', 'postponements'),
+    message.postponements && counted(message.postponements, 'postponement'),
     message.crashes && counted(message.crashes, 'crash', 'crashes'),
   ].filter(Boolean).join(', ');
 }

@@ -6,7 +6,7 @@ import { histogram, sparkline } from './charts.js';
 import { button } from './confirm.js';
 import { h } from './dom.js';
 import { foundHere, isLate, levelOf } from './findings.js';
-import { count, counted, lag, name } from './format.js';
+import { count, lag, name } from './format.js';
 import * as history from './history.js';
 import { groupsOf, jobsSection, loadGroups, loadJobs } from './jobs.js';
 import { limitsBadge, limitsSection } from './limits.js';
@@ -225,7 +225,7 @@ function listenersHere(topic) {
 function forAll(topic, tab) {
   if (tab === 'dead' && topic.dead) {
     return [
-      button(job('replay', topic), `Replay all ${counted(topic.dead, 'dead letter')}`),
+      button(job('replay', topic), 'Replay all'),
       button(job('purge', topic), 'Purge all', null, 'danger'),
       topic.unreviewed ? button(review(topic), 'Mark as reviewed') : null,
     ];

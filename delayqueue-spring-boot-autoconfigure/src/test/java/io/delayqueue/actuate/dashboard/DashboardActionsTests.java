@@ -205,13 +205,13 @@ class DashboardActionsTests extends DashboardTest {
     void allDeadLettersAreReplayed() {
         deadLetterOf("one");
         deadLetterOf("two");
-        page.open(topic(MAILS, "dead")).press("Replay all 2 dead letters");
+        page.open(topic(MAILS, "dead")).press("Replay all");
         assertThat(page.check()).contains("Replay dead letters?", MAILS);
         page.awaitText("This affects 2 dead letters.").goBack();
         assertThat(admin.counts(MAILS).dead()).isEqualTo(2);
 
         listeners.mailsFail = false;
-        page.press("Replay all 2 dead letters").awaitText("This affects 2 dead letters.");
+        page.press("Replay all").awaitText("This affects 2 dead letters.");
         page.confirm().awaitOutcome("Started: replay 2 dead letters.");
 
         page.awaitText("2 of 2").awaitText("finished");
@@ -246,14 +246,14 @@ class DashboardActionsTests extends DashboardTest {
     void deadLettersAreReviewed() {
         deadLetterOf("one");
         page.open(topic(MAILS, "dead"))
-                .awaitText("It has a dead letter.")
+                .awaitText("It has 1 dead letter.")
                 .press("Mark as reviewed")
                 .confirm()
                 .awaitOutcome("The dead letters of topic mails are reviewed.");
 
         assertThat(admin.counts(MAILS).unreviewed()).isZero();
         await().until(() -> !page.has("Mark as reviewed"));
-        assertThat(page.has("Replay all 1 dead letter")).isTrue();
+        assertThat(page.has("Replay all")).isTrue();
     }
 
     @Test

@@ -4,8 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
@@ -101,17 +106,35 @@ class DashboardFormatTests {
         assertThat(call("heldBackText", with(limits, "hold"))).isEqualTo("held back by a message");
     }
 
+    @Test
+    void eachCountedNounHasItsPlural() throws IOException {
+        Pattern calls = Pattern.compile("counted\\([^,]+, '([^']+)'(?:, '([^']+)')?\\)");
+        Set<String> tried = new HashSet<>();
+        for (MatchResult call : calls.matcher(scripts.text()).results().toList()) {
+            String one = call.group(1);
+            String many = call.group(2);
+            String regular = one.matches(".*(s|x|z|ch|sh)") ? one + "es" : one.replaceFirst("[^aeiou]y$", "?") + "s";
+            assertThat(List.of("0 " + regular, "1 " + one, "2 " + regular))
+                    .isEqualTo(Stream.of(0, 1, 2)
+                            .map(number ->
+                                    many == null ? call("counted", number, one) : call("counted", number, one, many))
+                            .toList());
+            tried.add(one);
+        }
+        assertThat(tried).contains("message", "crash", "dead letter", "topic");
+    }
+
     private static Map<String, Object> with(Map<String, Object> limits, String heldBackBy) {
         Map<String, Object> all = new TreeMap<>(limits);
         all.put("heldBackBy", heldBackBy);
         return all;
     }
 
-    private static String call(String function, Object argument) {
+    private static String call(String function, Object... arguments) {
         return scripts.run(
-                        "const format = await import('./format.js'); return format[arguments[0]](arguments[1]);",
+                        "const format = await import('./format.js'); return format[arguments[0]](...arguments[1]);",
                         function,
-                        argument)
+                        arguments)
                 .asString();
     }
 }

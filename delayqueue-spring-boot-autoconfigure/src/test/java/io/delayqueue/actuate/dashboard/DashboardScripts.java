@@ -32,6 +32,17 @@ final class DashboardScripts {
         }
     }
 
+    /** The text of all scripts. */
+    String text() throws IOException {
+        StringBuilder text = new StringBuilder();
+        try (DirectoryStream<Path> scripts = Files.newDirectoryStream(directory, "*.js")) {
+            for (Path script : scripts) {
+                text.append(Files.readString(script));
+            }
+        }
+        return text.toString();
+    }
+
     /** Runs the body of an asynchronous function, with these {@code arguments}, and returns its result. */
     JsonNode run(String body, Object... arguments) {
         String program = "const result = await (async function () {" + body + "})"
