@@ -174,7 +174,7 @@ public final class QueueDiagnosis {
         private final Instant now = clock.instant();
         private final Nodes nodes;
         private final Map<String, List<Place>> listeners = new HashMap<>();
-        private final Map<String, Attempts> attempts = new TreeMap<>();
+        private final Map<String, Attempts> attempts;
         private final Memory found = new Memory();
         private final Map<String, List<Finding>> ofTopics = new TreeMap<>();
         private final List<Finding> ofNodes = new ArrayList<>();
@@ -184,15 +184,13 @@ public final class QueueDiagnosis {
 
         Run(Nodes nodes) {
             this.nodes = nodes;
+            this.attempts = nodes.attempts();
             for (NodeStatus node : nodes.live()) {
                 for (ListenerStatus listener : node.listeners()) {
                     if (listener.kind() == QueueKind.MESSAGES) {
                         listeners
                                 .computeIfAbsent(listener.topic(), topic -> new ArrayList<>())
                                 .add(new Place(node, listener));
-                        if (listener.attempts().all() > 0) {
-                            attempts.merge(listener.topic(), listener.attempts(), Attempts::plus);
-                        }
                     }
                 }
             }

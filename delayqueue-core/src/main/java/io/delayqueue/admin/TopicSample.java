@@ -4,10 +4,11 @@ import io.delayqueue.Internal;
 import java.time.Instant;
 
 /**
- * The numbers of messages of a topic at a time.
+ * The numbers of messages and failures of a topic at a time.
  *
  * @param at time of the sample, by this process' clock
- * @param counts the numbers
+ * @param counts the numbers of messages
+ * @param failed number of attempts that failed within the minute before, over all nodes
  */
 @Internal
-public record TopicSample(Instant at, TopicCounts counts) {}
+public record TopicSample(Instant at, TopicCounts counts, long failed) {}

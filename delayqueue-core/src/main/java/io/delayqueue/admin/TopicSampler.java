@@ -3,6 +3,7 @@ package io.delayqueue.admin;
 import io.delayqueue.Internal;
 import io.delayqueue.admin.DelayQueueInspector.Snapshot;
 import io.delayqueue.coordination.RedisTask;
+import io.delayqueue.listener.ListenerStatus.Attempts;
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.InvalidOptionException;
 import io.delayqueue.redis.Await;
@@ -12,6 +13,7 @@ import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -85,10 +87,14 @@ public final class TopicSampler extends RedisTask {
         }
         SortedMap<String, List<TopicSample>> before = samples;
         SortedMap<String, List<TopicSample>> now = new TreeMap<>();
+        Map<String, Attempts> attempts = sampled.snapshot().nodes().attempts();
         for (TopicStatus status : sampled.snapshot().topics()) {
             List<TopicSample> history = before.getOrDefault(status.topic(), List.of());
             TopicCounts counts = status.counts();
-            now.put(status.topic(), counts == null ? history : with(history, new TopicSample(sampled.at(), counts)));
+            long failed = attempts.getOrDefault(status.topic(), Attempts.NONE).failed();
+            now.put(
+                    status.topic(),
+                    counts == null ? history : with(history, new TopicSample(sampled.at(), counts, failed)));
         }
         samples = Collections.unmodifiableSortedMap(now);
         last = sampled;

@@ -3,8 +3,14 @@ package io.delayqueue.admin;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.delayqueue.coordination.Membership;
 import io.delayqueue.coordination.NodeDirectory;
+import io.delayqueue.coordination.NodeReport;
+import io.delayqueue.listener.ListenerStatus;
+import io.delayqueue.listener.ListenerStatus.Attempts;
+import io.delayqueue.listener.ListenerStatus.State;
 import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.QueueKind;
 import io.delayqueue.store.script.ShardReader;
 import io.delayqueue.template.DelayQueueUnavailableException;
 import io.delayqueue.template.RedisTest;
@@ -62,6 +68,35 @@ class TopicSamplerTests extends RedisTest {
         assertThat(ready(sampler.history("a"))).containsExactly(1L);
         assertThat(sampler.history("b")).extracting(TopicSample::at).containsExactly(now.minus(INTERVAL), now);
         assertThat(sampler.age()).contains(Duration.ZERO);
+    }
+
+    @Test
+    void samplesKeepTheFailuresOfAllNodes() {
+        send("a");
+        heartbeat("n1", "a", 2);
+        heartbeat("n2", "a", 3);
+        heartbeat("n3", "b", 7);
+        sampler.run();
+        heartbeat("n2", "a", 0);
+        sampler.run();
+        assertThat(sampler.history("a")).extracting(TopicSample::failed).containsExactly(5L, 2L);
+    }
+
+    private void heartbeat(String node, String topic, long failed) {
+        Attempts attempts = new Attempts(4, failed, 0, Duration.ZERO, null, Duration.ZERO);
+        ListenerStatus listener =
+                new ListenerStatus("l", topic, QueueKind.MESSAGES, State.RUNNING, 0, 1, null, null, attempts);
+        NodeReport report = new NodeReport("", 1, now, List.of(listener));
+        new Membership(
+                        queue.scripts,
+                        queue.keySpace,
+                        node,
+                        INTERVAL,
+                        Duration.ofSeconds(15),
+                        () -> nanos,
+                        () -> report,
+                        () -> {})
+                .run();
     }
 
     @Test

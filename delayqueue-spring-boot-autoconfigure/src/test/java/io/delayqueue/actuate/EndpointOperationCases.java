@@ -128,6 +128,7 @@ abstract class EndpointOperationCases extends EndpointTest {
             JsonNode last = seen.path("history").get(seen.path("history").size() - 1);
             assertThat(Instant.parse(last.path("at").asString())).isAfter(Instant.EPOCH);
             assertThat(last.path("dead").asInt()).isEqualTo(1);
+            assertThat(last.path("failed").isNumber()).isTrue();
         });
     }
 

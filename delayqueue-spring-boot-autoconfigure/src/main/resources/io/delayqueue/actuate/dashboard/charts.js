@@ -21,8 +21,7 @@ export function sparkline(points, field, what, level) {
   return known.get(key);
 }
 
-function drawSparkline(all, field, what, level) {
-  const points = all.filter((point) => field in point);
+function drawSparkline(points, field, what, level) {
   const show = field === 'lagMillis' ? lag : count;
   if (points.length === 0) return null;
   const end = points.at(-1).at;

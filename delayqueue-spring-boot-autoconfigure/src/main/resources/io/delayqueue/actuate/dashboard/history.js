@@ -24,20 +24,10 @@ export function record(topics, at) {
   for (const topic of topics) {
     seen.add(topic.topic);
     const known = series.get(topic.topic) || [];
-    const missed = fill ? (topic.history || []).map((point) => ({ ...point, at: Date.parse(point.at) })) : [];
+    const missed = fill ? topic.history.map((sample) => pointOf(sample, Date.parse(sample.at), sample.failed)) : [];
     const points = [...known, ...missed.filter((point) => point.at < at && isNew(point, known))];
     points.sort((one, other) => one.at - other.at);
-    if (!topic.problem) {
-      points.push({
-        at,
-        scheduled: topic.scheduled,
-        ready: topic.ready,
-        leased: topic.leased,
-        dead: topic.dead,
-        lagMillis: topic.lagMillis,
-        failed: failedOf(topic.attempts),
-      });
-    }
+    if (!topic.problem) points.push(pointOf(topic, at, failedOf(topic.attempts)));
     series.set(
       topic.topic,
       thinned(
@@ -50,6 +40,10 @@ export function record(topics, at) {
     if (!seen.has(topic)) series.delete(topic);
   }
   lastAt = at;
+}
+
+function pointOf({ scheduled, ready, leased, dead, lagMillis }, at, failed) {
+  return { at, scheduled, ready, leased, dead, lagMillis, failed };
 }
 
 function thinned(points, at) {

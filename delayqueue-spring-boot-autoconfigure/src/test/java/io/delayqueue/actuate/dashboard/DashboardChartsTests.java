@@ -30,4 +30,27 @@ class DashboardChartsTests {
         assertThat(result.get(1).asString()).isEqualTo("Lag, last 10 minutes: now 2 s, at most 2 s; spark bad");
         assertThat(result.get(2).asBoolean()).as("drawn once").isTrue();
     }
+
+    @Test
+    void eachValueIsDrawnFromBeforeThePageWasOpened(@TempDir Path directory) throws IOException {
+        JsonNode result = new DashboardScripts(directory).run("""
+                const { sparkline } = await import('./charts.js');
+                const history = await import('./history.js');
+                const all = (number) =>
+                    ({ scheduled: number, ready: number, leased: number, dead: number, lagMillis: number, failed: number });
+                const topic = {
+                  topic: 't',
+                  ...all(1),
+                  attempts: { succeeded: 0, retried: 1, dead: 0 },
+                  history: [{ at: '2030-01-01T00:00:00.000Z', ...all(9) }],
+                };
+                history.record([topic], Date.parse('2030-01-01T00:00:10.000Z'));
+                return ['scheduled', 'ready', 'leased', 'dead', 'failed']
+                    .map((field) => sparkline(history.of('t'), field, 'Value', '').props['aria-label']);
+                """);
+
+        assertThat(result.valueStream().map(JsonNode::asString))
+                .hasSize(5)
+                .containsOnly("Value, last 10 minutes: now 1, at most 9");
+    }
 }
