@@ -86,6 +86,12 @@ class DashboardLayoutTests extends DashboardTest {
     /** The buttons that open a dialog, also those in closed menus. */
     private static final String OPENERS = "[...document.querySelectorAll('[aria-haspopup=dialog]')]";
 
+    private static final String HIGHEST_ROW =
+            "return Math.max(...[...document.querySelectorAll('.messages tbody tr')].map((each) => each.offsetHeight))";
+
+    /** A page of dead letters would be too long on a telephone if its rows were higher. */
+    private static final long MAX_ROW = 180;
+
     private static final String AXE = axe();
 
     @Autowired
@@ -158,6 +164,7 @@ class DashboardLayoutTests extends DashboardTest {
         check(width + "-" + scheme + "-topic", topic(LONELY, "scheduled"));
         check(width + "-" + scheme + "-failing", topic(INVOICES, "failing"));
         check(width + "-" + scheme + "-dead", topic(MAILS, "dead"));
+        assertThat(browser.run(Long.class, HIGHEST_ROW)).isBetween(1L, MAX_ROW);
         check(width + "-" + scheme + "-message", topic(LONELY, "message", id));
         check(width + "-" + scheme + "-dead-letter", topic(MAILS, "dead-letter", deadLetterId));
         assertThat(page.consoleMessages()).isEmpty();
