@@ -112,12 +112,13 @@ abstract class MeterTest {
             long now = SystemClock.nanos(); // read first: the age grows
             if (sampler.age().orElseThrow().toNanos() < now - begun) {
                 sampled.set(true);
+            } else {
+                sampler.wake();
             }
         });
-        await().until(() -> {
-            sampler.wake();
-            return sampled.get();
-        });
+        // once: another sample could run when the test has gone on
+        sampler.wake();
+        await().until(sampled::get);
     }
 
     final <T> T bean(Class<T> type) {
