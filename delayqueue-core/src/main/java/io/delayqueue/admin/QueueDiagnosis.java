@@ -375,7 +375,8 @@ public final class QueueDiagnosis {
                             : "Message " + Printable.of(hold.by()) + " holds it for another "
                                     + span(Duration.between(nodes.at(), hold.until())) + ".";
                 case CONCURRENCY ->
-                    "Its limit of " + counted(limits.effective().maxConcurrent(), "message")
+                    "Its limit of "
+                            + counted(Objects.requireNonNull(limits.effective().maxConcurrent()), "message")
                             + " at a time holds it back.";
                 case RATE -> "Its rate of " + limits.effective().rate() + " holds it back.";
             };
