@@ -290,7 +290,7 @@ class TracingTests {
         @DelayListener(topic = "orders", id = "orders")
         void handle(String text) {}
 
-        @DelayListener(topic = "batch", id = "batch", autoStartup = "false")
+        @DelayListener(topic = "batch", id = "batch", concurrency = "1", autoStartup = "false")
         void handle(List<String> texts) {}
 
         @DelayListener(topic = "failing", backoff = "fixed 10ms")
