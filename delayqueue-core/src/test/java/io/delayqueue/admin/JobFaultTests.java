@@ -308,11 +308,10 @@ class JobFaultTests extends JobsTest {
         JobNode second = node(2, builder -> builder.settings(FAST));
         second.node().engine.join();
         nodes.remove(first.node());
-        if (closed) {
-            first.node().close();
-        } else {
+        if (!closed) {
             first.node().abandon();
         }
+        first.node().close();
 
         Job ended = ended(second, job);
 
