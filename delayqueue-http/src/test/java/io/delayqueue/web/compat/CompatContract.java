@@ -126,6 +126,10 @@ abstract class CompatContract {
         try (AutoCloseable client = waiting("hang")) {
             await().until(() -> node.bean(LongPolls.class).waiting() == 1);
         }
+        if (isHttp2()) {
+            // before the message: a response that is written before the reset arrives is handed over
+            await().until(() -> node.bean(LongPolls.class).waiting() == 0);
+        }
         node.template().send(DelayMessage.to("hang").id("h1").payload("x").build());
         await().until(() -> node.bean(LongPolls.class).waiting() == 0);
         assertThat(node.ask("pop", "{\"topic\":\"hang\"}")).isEqualTo(job("h1", "x"));
