@@ -64,7 +64,7 @@ class ServletEndpointTests extends EndpointContract {
 
     @Test
     void examplesOfThePageWork() throws IOException {
-        node.send("order-cancel", "order-4711", "text", ofHours(1));
+        node.send("order-cancel", "4711", "text", ofHours(1));
         List<String> examples = page().lines()
                 .filter(line -> line.startsWith("curl ") && line.contains("/actuator/"))
                 .toList();
