@@ -153,7 +153,9 @@ class StoredFormatTests {
         assertThat(find("limited-lease").leaseEnd()).isEqualTo(at(55_000));
 
         PollReply again = poll(lastPoll());
-        assertThat(again.claims()).extracting(Claim::id).containsExactlyInAnyOrder("leased", "limited-lease");
+        assertThat(again.claims())
+                .extracting(Claim::id)
+                .containsExactlyInAnyOrder("leased", "limited-lease", "succeeded");
         PollReply settled = poll(
                 Polls.by("old", 4).acknowledge("leased", claim(again, "leased").token()));
         assertThat(settled.rejected()).isEmpty();
@@ -172,7 +174,41 @@ class StoredFormatTests {
         }
         assertThat(delivered)
                 .containsExactlyInAnyOrder(
-                        "plain", "unnamed", "limited", "dated", "retried", "leased", "limited-lease");
+                        "plain",
+                        "unnamed",
+                        "limited",
+                        "dated",
+                        "retried",
+                        "leased",
+                        "limited-lease",
+                        "succeeded",
+                        "debounced");
+    }
+
+    @Test
+    void successorIsReadAndTakesOver() {
+        assertThat(find("succeeded").successor())
+                .satisfies(successor -> assertThat(successor.dueAt()).isEqualTo(at(11_000)));
+        assertThat(Calls.send(
+                        store,
+                        bench.shard(),
+                        List.of(Sends.message("succeeded", Due.NOW, OnDuplicate.AFTER_RUNNING, "n2"))))
+                .isEqualTo(Sends.repeated(Outcome.ACCEPTED, T0 + 11_000));
+
+        poll(Polls.by("old", 4)
+                .acknowledge("succeeded", claim(poll(lastPoll()), "succeeded").token()));
+
+        MessageSnapshot next = find("succeeded");
+        assertThat(next.state()).isEqualTo(MessageState.READY);
+        assertThat(next.successor()).isNull();
+    }
+
+    @Test
+    void seriesOfDebouncedSendsContinues() {
+        bench.clock(T0 + Duration.ofMinutes(2).toMillis());
+        assertThat(Calls.send(store, bench.shard(), List.of(debounced("n2"))))
+                .isEqualTo(
+                        Sends.reply(Outcome.REPLACED, T0 + HOUR.plusMinutes(1).toMillis()));
     }
 
     @Test
@@ -224,7 +260,7 @@ class StoredFormatTests {
 
     /** Each verb meets a message of format 1, and leaves one that is readable. */
     private void tryEveryVerb() {
-        assertThat(Await.result(store.count(bench.shard())).scheduled()).isEqualTo(5);
+        assertThat(Await.result(store.count(bench.shard())).scheduled()).isEqualTo(6);
         assertThat(bench.reader()
                         .deadLetterKinds(bench.shard(), new DeadLetterQuery.Page(null, 0, 100))
                         .join())
@@ -333,6 +369,7 @@ class StoredFormatTests {
         send(Sends.message("unnamed", new Due(later, false), OnDuplicate.REJECT, OutgoingMessage.GENERATED_ID));
         send(Sends.limited("limited", later, late()));
         send(Sends.limited("dated", later, dated()));
+        send(debounced("n1"));
         send(Sends.at("retried", T0));
         send(Sends.at("buried", T0));
         send(Sends.limited("expired", T0 + 2_000, new MessageLimits(null, null, Duration.ofSeconds(1), null)));
@@ -344,7 +381,9 @@ class StoredFormatTests {
         bench.clock(T0 + 10_000);
         send(Sends.at("leased", T0 + 10_000));
         send(Sends.limited("limited-lease", T0 + 10_000, new MessageLimits(null, Duration.ofSeconds(45), null, null)));
+        send(Sends.at("succeeded", T0 + 10_000));
         poll(lastPoll());
+        send(Sends.message("succeeded", new Due(T0 + 11_000, false), OnDuplicate.AFTER_RUNNING, "n2"));
         Files.writeString(
                 Path.of(System.getProperty("delayqueue.dump")),
                 "# Every key of a shard in format 1, made by StoredFormatTests\n" + Dump.of(bench.redis(), "dq:"));
@@ -352,6 +391,10 @@ class StoredFormatTests {
 
     private void send(OutgoingMessage message) {
         Calls.send(store, bench.shard(), List.of(message));
+    }
+
+    private static OutgoingMessage debounced(String nonce) {
+        return Sends.message("debounced", Due.debounced(HOUR, HOUR.plusMinutes(1)), OnDuplicate.REPLACE, nonce);
     }
 
     private static Polls lastPoll() {
