@@ -185,11 +185,14 @@ final class ShardCalls {
                 if (!isOk(reply, shard)) {
                     throw conflict(shard, reply, ifAbsent != IfAbsent.LEAVE);
                 }
-                return openAgainIfLimitsChanged(identity, limits);
+                return shard.count() == 1 ? openAgainIfLimitsChanged(identity, limits) : attempt(identity);
             });
         }
 
-        /** A change of the limits since they were read did not reach the shard, because it did not exist yet. */
+        /**
+         * A change of the limits since they were read did not reach the shard, because it did not exist yet. A topic with
+         * several shards has no limits.
+         */
         private CompletableFuture<Optional<List<Object>>> openAgainIfLimitsChanged(
                 String identity, TopicLimits limits) {
             return registry.limits(shard.topic()).thenCompose(found -> {
