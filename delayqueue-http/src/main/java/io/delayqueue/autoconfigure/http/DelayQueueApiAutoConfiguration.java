@@ -33,6 +33,7 @@ import io.delayqueue.web.api.request.DeadLetterRequest;
 import io.delayqueue.web.api.request.DueRequest;
 import io.delayqueue.web.api.request.EmptyRequest;
 import io.delayqueue.web.api.request.ExtendRequest;
+import io.delayqueue.web.api.request.HoldRequest;
 import io.delayqueue.web.api.request.JobStartRequest;
 import io.delayqueue.web.api.request.PostponeRequest;
 import io.delayqueue.web.api.request.ReceiveRequest;
@@ -99,6 +100,7 @@ public final class DelayQueueApiAutoConfiguration {
         DueRequest.class,
         EmptyRequest.class,
         ExtendRequest.class,
+        HoldRequest.class,
         ReceiveRequest.class,
         PostponeRequest.class,
         RetryRequest.class,
