@@ -172,7 +172,8 @@ public final class DelayQueueHarness {
 
     /**
      * Moves the due times of all scheduled messages of a topic, including retries, as if time had passed. Each message
-     * is rescheduled separately. An expiry date is not moved; an expiry time is relative to the new due time.
+     * is rescheduled separately. An expiry date is not moved; an expiry time is relative to the new due time. Nor are the
+     * time of the first send of a debounced message and the due time of a successor.
      *
      * @param earlier time by which messages become due earlier
      * @return number of moved messages

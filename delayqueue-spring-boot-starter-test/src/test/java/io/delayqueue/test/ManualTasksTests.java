@@ -7,6 +7,7 @@ import io.delayqueue.annotation.DelayListener;
 import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.listener.Delivery;
 import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.template.receive.DelayQueueReceiver;
 import io.delayqueue.template.receive.LeasedDelivery;
@@ -87,6 +88,38 @@ class ManualTasksTests {
         harness.makeDue("orders", id);
         harness.runUntilIdle();
         assertThat(application.handled).containsExactly("later");
+    }
+
+    @Test
+    void changesThatArriveWhileTheirIdIsHandledAreHandledOnceAfterIt() {
+        delayQueue.send(afterRunning("first"));
+        harness.runUntilIdle();
+        assertThat(application.handled).containsExactly("first", "third");
+        harness.awaitEmpty("synchronised");
+    }
+
+    private static DelayMessage afterRunning(String text) {
+        return DelayMessage.to("synchronised")
+                .id("s")
+                .payload(text)
+                .onDuplicate(OnDuplicate.AFTER_RUNNING)
+                .build();
+    }
+
+    @Test
+    void debouncedMessageIsHandledOnceWhenItIsQuiet() {
+        for (String text : List.of("first", "last")) {
+            delayQueue.send(DelayMessage.to("orders")
+                    .id("d")
+                    .payload(text)
+                    .debounce(Duration.ofMinutes(30), Duration.ofHours(2))
+                    .build());
+        }
+        harness.runUntilIdle();
+        assertThat(application.handled).isEmpty();
+        harness.moveDueTimes("orders", Duration.ofMinutes(30));
+        harness.runUntilIdle();
+        assertThat(application.handled).containsExactly("last");
     }
 
     @Test
@@ -172,10 +205,20 @@ class ManualTasksTests {
         private final List<Thread> threads = new ArrayList<>();
         private final CompletableFuture<Void> later = new CompletableFuture<>();
         private final ObjectProvider<DelayQueueHarness> harness;
+        private final ObjectProvider<DelayQueueTemplate> delayQueue;
         private int attempts;
 
-        Application(ObjectProvider<DelayQueueHarness> harness) {
+        Application(ObjectProvider<DelayQueueHarness> harness, ObjectProvider<DelayQueueTemplate> delayQueue) {
             this.harness = harness;
+            this.delayQueue = delayQueue;
+        }
+
+        @DelayListener("synchronised")
+        void synchronise(String text) {
+            handled.add(text);
+            if (text.equals("first")) {
+                delayQueue.getObject().sendAll(List.of(afterRunning("second"), afterRunning("third")));
+            }
         }
 
         @DelayListener("orders")

@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.MessageState;
+import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.web.waiting.Http2Client;
 import io.delayqueue.web.waiting.LongPolls;
 import java.io.IOException;
@@ -72,6 +73,28 @@ abstract class CompatContract {
         assertThat(node.ask("finish", "{\"id\":\"f1\"}")).isEqualTo(NOTHING);
         assertThat(node.ask("get", "{\"id\":\"f1\"}")).isEqualTo(NOTHING);
         assertThat(node.ask("finish", "{\"id\":\"f1\"}")).isEqualTo(NOTHING);
+    }
+
+    /** An application in Java sends what changed while the job was handled. */
+    @Test
+    void successorOfAFinishedJobIsPopped() {
+        node.push("after", "s1", 1, 60, "x");
+        assertThat(node.ask("pop", "{\"topic\":\"after\"}")).isEqualTo(job("s1", "x"));
+        node.template()
+                .send(DelayMessage.to("after")
+                        .id("s1")
+                        .payload("next")
+                        .onDuplicate(OnDuplicate.AFTER_RUNNING)
+                        .build());
+
+        assertThat(node.ask("finish", "{\"id\":\"s1\"}")).isEqualTo(NOTHING);
+        assertThat(node.ask("finish", "{\"id\":\"s1\"}"))
+                .as("repeated, as a client does that got no response")
+                .isEqualTo(NOTHING);
+
+        assertThat(node.ask("pop", "{\"topic\":\"after\"}")).isEqualTo(job("s1", "next"));
+        assertThat(node.ask("finish", "{\"id\":\"s1\"}")).isEqualTo(NOTHING);
+        assertThat(node.template().find("after", "s1")).isEmpty();
     }
 
     @Test
