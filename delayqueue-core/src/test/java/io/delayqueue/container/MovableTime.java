@@ -7,7 +7,6 @@ import io.delayqueue.testing.SystemClock;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -15,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /** The monotonic clock, which a test can move. Nodes built with {@link QueueNode.Builder#time} run their tasks by it. */
 public final class MovableTime implements LongSupplier {
 
-    private final AtomicLong ahead = new AtomicLong();
+    private long ahead;
     private final List<MovableTasks> tasks = new CopyOnWriteArrayList<>();
     private final @Nullable ServerClock server;
 
@@ -34,11 +33,16 @@ public final class MovableTime implements LongSupplier {
 
     /** Moves the time. The tasks that are then due begin. */
     public void jump(Duration time) {
-        ahead.addAndGet(time.toNanos()); // first: a lease must not end in Redis before it ends here
+        move(time);
+        tasks.forEach(MovableTasks::moved);
+    }
+
+    /** A task that a signal wakes meanwhile waits: it must not see one clock moved and the other not. */
+    private synchronized void move(Duration time) {
+        ahead += time.toNanos();
         if (server != null) {
             server.advance(time);
         }
-        tasks.forEach(MovableTasks::moved);
     }
 
     /** Moves the time in steps, and awaits after each one that all tasks that are due have ended. */
@@ -63,7 +67,7 @@ public final class MovableTime implements LongSupplier {
     }
 
     @Override
-    public long getAsLong() {
-        return SystemClock.nanos() + ahead.get();
+    public synchronized long getAsLong() {
+        return SystemClock.nanos() + ahead;
     }
 }
