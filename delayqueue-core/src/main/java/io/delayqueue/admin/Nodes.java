@@ -1,5 +1,6 @@
 package io.delayqueue.admin;
 
+import io.delayqueue.Internal;
 import io.delayqueue.listener.ListenerStatus;
 import io.delayqueue.listener.ListenerStatus.Attempts;
 import io.delayqueue.message.QueueKind;
@@ -18,7 +19,8 @@ import java.util.TreeMap;
 public record Nodes(Instant at, List<NodeStatus> live, List<FormerNode> former) {
 
     /** The attempts of the last minute by topic, over all live nodes; topics without attempts are missing. */
-    Map<String, Attempts> attempts() {
+    @Internal
+    public Map<String, Attempts> attempts() {
         Map<String, Attempts> attempts = new TreeMap<>();
         for (NodeStatus node : live) {
             for (ListenerStatus listener : node.listeners()) {

@@ -1,11 +1,11 @@
 package io.delayqueue.metrics;
 
 import io.delayqueue.Internal;
-import io.delayqueue.admin.Finding.Kind;
-import io.delayqueue.admin.QueueDiagnosis;
 import io.delayqueue.admin.TopicCounts;
 import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.admin.TopicStatus;
+import io.delayqueue.admin.diagnosis.Finding.Kind;
+import io.delayqueue.admin.diagnosis.QueueDiagnosis;
 import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.event.Recipient;
 import io.delayqueue.listener.ManagedListener;

@@ -1,8 +1,8 @@
 package io.delayqueue.actuate;
 
-import io.delayqueue.admin.Finding;
 import io.delayqueue.admin.FormerNode;
 import io.delayqueue.admin.NodeStatus;
+import io.delayqueue.admin.diagnosis.Finding;
 import io.delayqueue.listener.ListenerStatus;
 import java.time.Instant;
 import java.util.List;

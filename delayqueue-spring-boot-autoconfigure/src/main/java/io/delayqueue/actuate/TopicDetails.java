@@ -1,8 +1,8 @@
 package io.delayqueue.actuate;
 
-import io.delayqueue.admin.Finding;
 import io.delayqueue.admin.TopicSample;
 import io.delayqueue.admin.TopicStatus;
+import io.delayqueue.admin.diagnosis.Finding;
 import io.delayqueue.listener.ListenerStatus.Attempts;
 import java.time.Duration;
 import java.util.List;

@@ -1,9 +1,9 @@
 package io.delayqueue.actuate.health;
 
-import io.delayqueue.admin.Diagnosis;
-import io.delayqueue.admin.Finding;
-import io.delayqueue.admin.Finding.Kind;
-import io.delayqueue.admin.Finding.Level;
+import io.delayqueue.admin.diagnosis.Diagnosis;
+import io.delayqueue.admin.diagnosis.Finding;
+import io.delayqueue.admin.diagnosis.Finding.Kind;
+import io.delayqueue.admin.diagnosis.Finding.Level;
 import io.delayqueue.listener.ListenerProgress;
 import io.delayqueue.listener.ManagedListener;
 import io.delayqueue.message.DurationText;
@@ -44,7 +44,7 @@ import org.springframework.boot.health.contributor.HealthIndicator;
  * <p>The status is {@code DOWN} if Redis does not respond, if Redis may evict messages, if a topic that this process
  * uses is stored in a format that this version does not read, or if a listener's polls have been failing or overdue for
  * too long. The status is {@code OUT_OF_SERVICE} if a topic's lag exceeds its threshold or is unknown. It is
- * {@code DEGRADED} if there is a critical finding of {@link io.delayqueue.admin.QueueDiagnosis}: messages fail, are late
+ * {@code DEGRADED} if there is a critical finding of {@link io.delayqueue.admin.diagnosis.QueueDiagnosis}: messages fail, are late
  * without a threshold, or nobody handles them. Spring Boot responds to this status with 200, and ignores it in the status
  * of the application, because the condition concerns all nodes and no restart ends it. A stopped or paused listener is
  * reported but does not affect the status.

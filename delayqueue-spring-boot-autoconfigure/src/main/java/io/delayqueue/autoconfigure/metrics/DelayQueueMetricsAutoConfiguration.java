@@ -1,7 +1,7 @@
 package io.delayqueue.autoconfigure.metrics;
 
-import io.delayqueue.admin.QueueDiagnosis;
 import io.delayqueue.admin.TopicSampler;
+import io.delayqueue.admin.diagnosis.QueueDiagnosis;
 import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.autoconfigure.DelayListenerAutoConfiguration;
 import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;

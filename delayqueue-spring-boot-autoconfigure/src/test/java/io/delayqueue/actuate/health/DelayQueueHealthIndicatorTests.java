@@ -3,10 +3,10 @@ package io.delayqueue.actuate.health;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.delayqueue.admin.Diagnosis;
-import io.delayqueue.admin.Finding;
-import io.delayqueue.admin.Finding.Kind;
-import io.delayqueue.admin.Finding.Level;
+import io.delayqueue.admin.diagnosis.Diagnosis;
+import io.delayqueue.admin.diagnosis.Finding;
+import io.delayqueue.admin.diagnosis.Finding.Kind;
+import io.delayqueue.admin.diagnosis.Finding.Level;
 import io.delayqueue.listener.ListenerProgress;
 import io.delayqueue.listener.ManagedListener;
 import io.delayqueue.redis.KeySpace;

@@ -1,7 +1,7 @@
-package io.delayqueue.admin;
+package io.delayqueue.admin.diagnosis;
 
 import io.delayqueue.Internal;
-import io.delayqueue.admin.Finding.Kind;
+import io.delayqueue.admin.diagnosis.Finding.Kind;
 import io.delayqueue.listener.ListenerStatus.Attempts;
 import java.util.List;
 import java.util.Map;

@@ -1,8 +1,14 @@
-package io.delayqueue.admin;
+package io.delayqueue.admin.diagnosis;
 
 import io.delayqueue.Internal;
-import io.delayqueue.admin.Finding.Kind;
-import io.delayqueue.admin.Finding.Level;
+import io.delayqueue.admin.FormerNode;
+import io.delayqueue.admin.LimitStatus;
+import io.delayqueue.admin.NodeStatus;
+import io.delayqueue.admin.Nodes;
+import io.delayqueue.admin.TopicCounts;
+import io.delayqueue.admin.TopicStatus;
+import io.delayqueue.admin.diagnosis.Finding.Kind;
+import io.delayqueue.admin.diagnosis.Finding.Level;
 import io.delayqueue.listener.ListenerStatus;
 import io.delayqueue.listener.ListenerStatus.Attempts;
 import io.delayqueue.listener.ListenerStatus.RunningHandler;

@@ -1,4 +1,4 @@
-package io.delayqueue.admin;
+package io.delayqueue.admin.diagnosis;
 
 import io.delayqueue.Internal;
 import java.time.Instant;
