@@ -4,7 +4,6 @@ import io.delayqueue.Internal;
 import io.delayqueue.admin.TopicCounts;
 import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.admin.TopicStatus;
-import io.delayqueue.admin.diagnosis.Finding.Kind;
 import io.delayqueue.admin.diagnosis.QueueDiagnosis;
 import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.event.Recipient;
@@ -17,7 +16,6 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.LongSupplier;
@@ -49,9 +47,7 @@ public final class DelayQueueGauges implements SmartLifecycle {
     private final LongSupplier nanoTime;
     private final Map<String, TopicGauges> topics = new HashMap<>();
     private final Set<String> knownListeners = new HashSet<>();
-    /** Null before the first sample. */
-    private volatile @Nullable Map<Kind, Integer> findings;
-
+    private final FindingGauges findings;
     private volatile boolean running;
 
     /**
@@ -79,6 +75,7 @@ public final class DelayQueueGauges implements SmartLifecycle {
         this.listeners = listeners;
         this.outbox = outbox;
         this.nanoTime = nanoTime;
+        this.findings = new FindingGauges(registry, events::tag);
     }
 
     /** Registers the gauges, now and with each sample. Further calls have no effect. */
@@ -91,13 +88,6 @@ public final class DelayQueueGauges implements SmartLifecycle {
         long now = nanoTime.getAsLong();
         MeterGroup group = new MeterGroup(registry);
         group.gauge(DelayQueueMeters.SAMPLE_AGE, this, gauges -> gauges.ageSeconds(now));
-        for (Kind kind : Kind.values()) {
-            group.gauge(
-                    DelayQueueMeters.FINDINGS,
-                    this,
-                    gauges -> gauges.found(kind),
-                    kind.name().toLowerCase(Locale.ROOT));
-        }
         if (outbox != null) {
             register(outbox, group);
         }
@@ -138,11 +128,6 @@ public final class DelayQueueGauges implements SmartLifecycle {
         return sampler.age().map(Duration::toNanos).orElseGet(() -> nanoTime.getAsLong() - start) / NANOS_PER_SECOND;
     }
 
-    private double found(Kind kind) {
-        Map<Kind, Integer> counts = findings;
-        return counts == null ? Double.NaN : counts.getOrDefault(kind, 0);
-    }
-
     private synchronized void update() {
         registerListeners();
         List<TopicStatus> newest = sampler.newest();
@@ -159,7 +144,8 @@ public final class DelayQueueGauges implements SmartLifecycle {
             removeGauges(EventMeters.OTHER);
         }
         sampler.nodes()
-                .ifPresent(nodes -> findings = diagnosis.diagnose(newest, nodes).counts());
+                .ifPresent(nodes ->
+                        findings.update(diagnosis.diagnose(newest, nodes).all()));
     }
 
     private void registerListeners() {

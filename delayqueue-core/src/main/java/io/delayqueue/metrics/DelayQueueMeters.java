@@ -3,7 +3,9 @@ package io.delayqueue.metrics;
 import static io.delayqueue.metrics.DelayQueueMeters.Key.CLIENT;
 import static io.delayqueue.metrics.DelayQueueMeters.Key.INTERFACE;
 import static io.delayqueue.metrics.DelayQueueMeters.Key.KIND;
+import static io.delayqueue.metrics.DelayQueueMeters.Key.LEVEL;
 import static io.delayqueue.metrics.DelayQueueMeters.Key.LISTENER;
+import static io.delayqueue.metrics.DelayQueueMeters.Key.NODE;
 import static io.delayqueue.metrics.DelayQueueMeters.Key.OPERATION;
 import static io.delayqueue.metrics.DelayQueueMeters.Key.OUTCOME;
 import static io.delayqueue.metrics.DelayQueueMeters.Key.REASON;
@@ -45,8 +47,11 @@ public enum DelayQueueMeters implements MeterDocumentation {
     FINDINGS(
             "delayqueue.findings",
             GAUGE,
-            "Topics or nodes that an operator should look at, by the kind of the finding.",
-            KIND),
+            "What an operator should look at: the number of findings, at most 100 series; none if nothing is found.",
+            LEVEL,
+            KIND,
+            TOPIC,
+            NODE),
     /** Age of the last sample. */
     SAMPLE_AGE("delayqueue.sample.age", GAUGE, "Age of the sample from which the gauges of topics are read."),
 
@@ -262,7 +267,7 @@ public enum DelayQueueMeters implements MeterDocumentation {
 
     /** The tags of meters. */
     public enum Key implements KeyName {
-        /** The topic's name. */
+        /** The topic's name; of a finding that concerns none, none. */
         TOPIC,
         /** The listener's id; {@code none} for receivers. */
         LISTENER,
@@ -270,8 +275,12 @@ public enum DelayQueueMeters implements MeterDocumentation {
         STATE,
         /** acknowledged, retried, dead or rejected. */
         OUTCOME,
-        /** failing, unavailable, no_listener, late, outbox, unknown, node_failed, busy, suspects, held, limits, dead_letters or paused. */
+        /** critical or warning. */
+        LEVEL,
+        /** The kind of a finding. */
         KIND,
+        /** Host of the node that causes a finding; none if none or several do. */
+        NODE,
         /** The script that was called: send, poll, heartbeat, …; of a request over HTTP, its operation or none. */
         OPERATION,
         /** api or compat. */

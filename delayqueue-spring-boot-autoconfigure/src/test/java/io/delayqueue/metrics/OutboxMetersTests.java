@@ -43,7 +43,8 @@ class OutboxMetersTests extends MeterTest {
         bean(EventBus.class).publish(to -> to.outboxFailed(new IllegalStateException("no database"), Duration.ZERO));
         assertThat(value(OUTBOX_ERRORS)).isEqualTo(1);
         sample(bean(TopicSampler.class));
-        assertThat(value(FINDINGS, "kind", "outbox")).isEqualTo(1);
+        assertThat(value(FINDINGS, "level", "critical", "kind", "outbox", "topic", "none", "node", "none"))
+                .isEqualTo(1);
     }
 
     @Test

@@ -59,8 +59,12 @@ class TopicGaugesTests extends MeterTest {
                 .get(0);
     }
 
-    private double findings(String kind) {
-        return value(FINDINGS, "kind", kind);
+    private double findings(String level, String kind, String topic) {
+        return value(FINDINGS, "level", level, "kind", kind, "topic", topic, "node", "none");
+    }
+
+    private boolean isFound(String kind) {
+        return !registry().find(FINDINGS.getName()).tag("kind", kind).meters().isEmpty();
     }
 
     private double messages(String topic, String state) {
@@ -108,8 +112,8 @@ class TopicGaugesTests extends MeterTest {
         assertThat(value(TOPICS_UNCONSUMED, "topic", "listend")).isEqualTo(1);
         assertThat(value(TOPICS_UNCONSUMED, "topic", "listened")).isZero();
         assertThat(value(TOPICS_UNCONSUMED, "topic", "emptied")).isZero();
-        assertThat(findings("no_listener")).isEqualTo(1);
-        assertThat(findings("failing")).isZero();
+        assertThat(findings("warning", "no_listener", "listend")).isEqualTo(1);
+        assertThat(isFound("failing")).isFalse();
     }
 
     @Test
@@ -119,7 +123,7 @@ class TopicGaugesTests extends MeterTest {
         send("t", "m", Duration.ofHours(1));
         send("other", "m", Duration.ofHours(1));
         sample();
-        assertThat(findings("unknown")).isZero();
+        assertThat(isFound("unknown")).isFalse();
         String schedule = new String(bean(KeySpace.class).of(Shard.single("t")).schedule(), StandardCharsets.UTF_8);
         redis.command("RENAME", schedule, "kept");
         redis.command("SET", schedule, "of another type");
@@ -128,11 +132,12 @@ class TopicGaugesTests extends MeterTest {
 
         assertThat(messages("t", "scheduled")).isNaN();
         assertThat(value(LAG, "topic", "t")).isNaN();
-        assertThat(findings("unknown")).isEqualTo(1);
+        assertThat(findings("critical", "unknown", "t")).isEqualTo(1);
         assertThat(messages("other", "scheduled")).isEqualTo(2);
         redis.command("RENAME", "kept", schedule);
         sample();
         assertThat(messages("t", "scheduled")).isEqualTo(1);
+        assertThat(isFound("unknown")).isFalse();
     }
 
     @Test
@@ -182,7 +187,7 @@ class TopicGaugesTests extends MeterTest {
     void ageCountsFromTheStartWithoutASample() {
         start(1, SentMetersTests.NoListener.class);
 
-        assertThat(findings("unknown")).isNaN();
+        assertThat(registry().find(FINDINGS.getName()).meters()).isEmpty();
         await().until(() -> value(SAMPLE_AGE) > 0);
         assertThat(registry().find(MESSAGES.getName()).meters()).isEmpty();
     }

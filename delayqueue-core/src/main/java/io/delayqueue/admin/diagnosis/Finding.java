@@ -12,15 +12,32 @@ import org.jspecify.annotations.Nullable;
  * @param kind what it is
  * @param text one or more sentences, for people; contains no data of messages
  * @param failure class and text of an exception, which may contain data of messages; null if there is none
- * @param topics the topics that it concerns, the worst first, at most {@value #MAX_TOPICS}; empty if it concerns a node
+ * @param topics the topics that it concerns, the worst first, at most {@value #MAX_TOPICS}; empty if it concerns none
+ * @param node host of the node that causes it, or its name if the host is unknown; null if it concerns none or several
  * @param count number of topics, or of nodes, that it concerns
  * @param since when this process found it first
  */
 @Internal
 public record Finding(
-        Level level, Kind kind, String text, @Nullable String failure, List<String> topics, int count, Instant since) {
+        Level level,
+        Kind kind,
+        String text,
+        @Nullable String failure,
+        List<String> topics,
+        @Nullable String node,
+        int count,
+        Instant since) {
 
     static final int MAX_TOPICS = 20;
+
+    Finding withText(String text) {
+        return new Finding(level, kind, text, failure, topics, node, count, since);
+    }
+
+    /** This finding as that of several topics or nodes. */
+    Finding with(List<String> topics, int count) {
+        return new Finding(level, kind, text, failure, topics, count == 1 ? node : null, count, since);
+    }
 
     /** How urgent a finding is. */
     public enum Level {
@@ -45,7 +62,7 @@ public record Finding(
         /** The outbox does not drain, or has rows that were rejected for good. */
         OUTBOX("the outbox has messages that are not sent or cancelled"),
         /** A node failed. */
-        NODE_FAILED("nodes failed"),
+        NODE_FAILED("nodes failed or are silent"),
         /** All permits of a topic are used, and many messages wait for a handler. */
         BUSY("all handlers are busy"),
         /** Messages of a topic are handled in isolation, because their leases ended repeatedly without a settlement. */

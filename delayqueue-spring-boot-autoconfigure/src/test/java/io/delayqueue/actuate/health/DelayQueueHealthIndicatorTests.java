@@ -34,7 +34,7 @@ import org.springframework.boot.health.contributor.Status;
 class DelayQueueHealthIndicatorTests {
 
     private static final KeySpace KEYS = new KeySpace("dq");
-    private static final Diagnosis NOTHING_FOUND = new Diagnosis(List.of(), Map.of(), Map.of(), Map.of());
+    private static final Diagnosis NOTHING_FOUND = new Diagnosis(List.of(), List.of(), Map.of());
 
     private final AtomicLong nanos = new AtomicLong();
     private CompletableFuture<List<Object>> server = serverReply();
@@ -213,8 +213,8 @@ class DelayQueueHealthIndicatorTests {
     }
 
     private static Diagnosis found(Level level, Kind kind, String text, @Nullable String topic) {
-        Finding finding =
-                new Finding(level, kind, text, null, topic == null ? List.of() : List.of(topic), 1, Instant.EPOCH);
-        return new Diagnosis(List.of(finding), Map.of(), Map.of(kind, 1), Map.of());
+        Finding finding = new Finding(
+                level, kind, text, null, topic == null ? List.of() : List.of(topic), null, 1, Instant.EPOCH);
+        return new Diagnosis(List.of(finding), List.of(finding), Map.of());
     }
 }
