@@ -156,8 +156,8 @@ public class DelayQueueAdmin {
     /**
      * Replays a dead letter with a due date. The attempts of its message start from zero.
      *
-     * @param dueAt at most {@code delayqueue.limits.max-delay} (10 years by default) ahead
-     * @throws IllegalArgumentException if the date is too far ahead; the dead letter stays
+     * @param dueAt between 2000 and 9999, at most {@code delayqueue.limits.max-delay} (10 years by default) ahead
+     * @throws IllegalArgumentException if the date is out of range; the dead letter stays
      */
     public ReplayOutcome replay(String topic, String deadLetterId, Instant dueAt) {
         return replay(topic, deadLetterId, Due.at(dueAt));

@@ -6,6 +6,7 @@ import io.delayqueue.admin.JobTable.Jobs;
 import io.delayqueue.container.DelayQueueEngine;
 import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.event.EventBus;
+import io.delayqueue.message.Dates;
 import io.delayqueue.message.Due;
 import io.delayqueue.message.InvalidOptionException;
 import io.delayqueue.message.Printable;
@@ -98,7 +99,7 @@ public class DelayQueueJobs {
      * Counts the messages or dead letters on which a job would act now; 1 for pause and resume. If the request has a
      * filter, at most the youngest 1,000,000 dead letters are read.
      *
-     * @throws IllegalArgumentException if the delay is too long, or a move has no target
+     * @throws IllegalArgumentException if the delay is too long, the start is out of range, or a move has no target
      */
     public long preview(JobRequest request) {
         Assert.notNull(request, "'request' must not be null");
@@ -106,6 +107,9 @@ public class DelayQueueJobs {
                 request.action() != JobAction.MOVE || request.target() != null,
                 "target",
                 "is required by the action move");
+        if (request.startAt() != null) {
+            Dates.check("startAt", request.startAt());
+        }
         String objection = limits.objectionTo(Due.after(request.delay()), clock);
         if (objection != null) {
             throw new IllegalArgumentException("The replay is rejected: " + objection);
@@ -136,7 +140,7 @@ public class DelayQueueJobs {
      * Requests a job. If no node is live, this process becomes one and runs it.
      *
      * @return the job, which waits
-     * @throws IllegalArgumentException if the delay is too long, or a move has no target
+     * @throws IllegalArgumentException if the delay is too long, the start is out of range, or a move has no target
      * @throws IllegalStateException if {@value #MAX_ACTIVE} jobs wait or run
      */
     public Job start(JobRequest request) {

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param delay delay of replayed messages, zero to the maximum delay of sends, counted from the replay of each
  * @param perSecond maximum number of messages per second, 1 to 100,000; 0 for no limit
  * @param target the topic to which messages are moved; null for other actions, and in a job that does not show it
- * @param startAt when to start, by Redis' clock; null to start at once
+ * @param startAt when to start, by Redis' clock, between 2000 and 9999, checked when the job is requested; null to start
+ *     at once
  * @param by name of the user who requests it, for the audit log; empty if unknown
  */
 public record JobRequest(

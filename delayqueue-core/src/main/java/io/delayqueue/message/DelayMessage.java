@@ -256,9 +256,9 @@ public final class DelayMessage {
         /**
          * Sets the due date, compared with Redis' clock. A date in the past means at once.
          *
-         * @param dueAt the date; the send rejects a date farther ahead than {@code delayqueue.limits.max-delay} (10
-         *     years by default)
-         * @throws IllegalArgumentException if a delay, due date or debounce is already set
+         * @param dueAt between 2000 and 9999; the send rejects a date farther ahead than
+         *     {@code delayqueue.limits.max-delay} (10 years by default)
+         * @throws IllegalArgumentException if the date is out of range, or a delay, due date or debounce is already set
          */
         public Builder dueAt(Instant dueAt) {
             return due(Due.at(dueAt));
@@ -353,11 +353,12 @@ public final class DelayMessage {
          * Sets the date until which the message may be claimed. A later claim dead-letters it. A date before the message is
          * due is rejected: by {@link #build} after a due date, by the send after a delay.
          *
-         * @param date between 1970 and 9999, checked by {@link #build}
+         * @param date between 2000 and 9999
+         * @throws IllegalArgumentException if the date is out of range
          */
         public Builder expireAt(Instant date) {
             Assert.notNull(date, "'date' must not be null");
-            this.expireAt = date;
+            this.expireAt = Dates.check("expireAt", date);
             return this;
         }
 

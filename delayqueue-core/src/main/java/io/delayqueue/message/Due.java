@@ -14,8 +14,6 @@ import org.springframework.util.Assert;
  */
 public record Due(long millis, boolean relative, long longest) {
 
-    private static final long FARTHEST_SECOND = Long.MAX_VALUE / 1000 - 1;
-
     /** Due at once. */
     public static final Due NOW = new Due(0, true);
 
@@ -89,16 +87,12 @@ public record Due(long millis, boolean relative, long longest) {
     /**
      * Due at a date. A date in the past means at once.
      *
-     * @param dueAt rounded up to whole milliseconds
+     * @param dueAt between 2000 and 9999; rounded up to whole milliseconds
+     * @throws IllegalArgumentException if the date is out of range
      */
     public static Due at(Instant dueAt) {
-        Assert.notNull(dueAt, "'dueAt' must not be null");
-        if (dueAt.getEpochSecond() > FARTHEST_SECOND) {
-            return new Due(Long.MAX_VALUE, false);
-        }
-        long millis = Math.addExact(Math.max(0, dueAt.getEpochSecond()) * 1000, dueAt.getNano() / 1_000_000);
-        boolean cut = dueAt.getNano() % 1_000_000 != 0;
-        return new Due(dueAt.getEpochSecond() < 0 ? 0 : cut ? millis + 1 : millis, false);
+        long millis = Dates.check("dueAt", dueAt).toEpochMilli();
+        return new Due(dueAt.getNano() % 1_000_000 != 0 ? millis + 1 : millis, false);
     }
 
     private static long ceilMillis(Duration delay) {

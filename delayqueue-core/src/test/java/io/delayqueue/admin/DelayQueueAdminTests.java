@@ -149,6 +149,12 @@ class DelayQueueAdminTests extends RedisTest {
         assertThatThrownBy(() -> admin.replay("orders", deadLetterOf("a"), Duration.ofDays(5_000)))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("delayqueue.limits.max-delay");
+        assertThatThrownBy(() -> admin.replay("orders", deadLetterOf("a"), Instant.parse("2999-01-01T00:00:00Z")))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("delayqueue.limits.max-delay");
+        assertThatThrownBy(() -> admin.replay("orders", deadLetterOf("a"), Instant.EPOCH))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("dueAt must be between 2000 and 9999");
         assertThat(dead()).containsExactly("a");
     }
 

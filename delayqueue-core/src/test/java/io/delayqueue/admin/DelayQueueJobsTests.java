@@ -262,6 +262,9 @@ class DelayQueueJobsTests extends JobsTest {
         assertThatThrownBy(() -> jobs.start(JobRequest.of(JobAction.REPLAY, "t").delay(Duration.ofDays(365_250))))
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("max-delay");
+        assertThatThrownBy(() -> jobs.start(JobRequest.of(JobAction.REPLAY, "t").startAt(Instant.EPOCH)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageStartingWith("startAt must be between 2000 and 9999");
         assertThat(jobs.jobs()).isEmpty();
     }
 

@@ -36,7 +36,9 @@ class ForeignNamesTests extends NodeTest {
     void noLineOfTheLogBeginsWithThem(CapturedOutput output) {
         QueueNode node =
                 add(QueueNode.on(redis.port()).settings(Pacing.builtIn().settings()));
-        node.template.send(message("expired").expireAt(Instant.ofEpochSecond(1)).build());
+        node.template.send(message("expired")
+                .expireAt(Instant.parse("2000-01-01T00:00:00Z"))
+                .build());
         node.template.send(message("failing").build());
         ListenerOptions options = ListenerOptions.DEFAULTS.toBuilder()
                 .retryPolicy(failed -> {

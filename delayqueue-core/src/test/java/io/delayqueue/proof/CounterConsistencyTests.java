@@ -146,7 +146,9 @@ class CounterConsistencyTests implements DelayQueueEvents {
         cancel(later.subList(0, messages / 2));
         killConsumingNode();
         send(ids(prefix + "expired", messages)
-                .map(id -> message(id).expireAt(Instant.ofEpochSecond(1)).build())
+                .map(id -> message(id)
+                        .expireAt(Instant.parse("2000-01-01T00:00:00Z"))
+                        .build())
                 .toList());
     }
 

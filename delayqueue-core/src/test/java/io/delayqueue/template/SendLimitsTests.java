@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import static org.junit.jupiter.params.provider.Arguments.arguments;
 
 import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.RescheduleOutcome;
 import io.delayqueue.message.SendResult.Accepted;
 import io.delayqueue.message.SendResult.Reason;
 import java.time.Duration;
@@ -88,6 +89,20 @@ class SendLimitsTests extends RedisTest {
                 .hasMessageContaining("delayqueue.limits.max-delay");
         assertThatThrownBy(() -> template().reschedule("orders", "4711", Duration.ofMillis(-1)))
                 .isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void aRescheduleChecksDates() {
+        template().send(message().build());
+
+        assertThatThrownBy(() -> template().reschedule("orders", "4711", NOW.plus(31, ChronoUnit.DAYS)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("delayqueue.limits.max-delay");
+        assertThatThrownBy(() -> template().reschedule("orders", "4711", Instant.ofEpochMilli(NOW.getEpochSecond())))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("dueAt must be between 2000 and 9999");
+        assertThat(template().reschedule("orders", "4711", NOW.minusSeconds(60)))
+                .isEqualTo(RescheduleOutcome.RESCHEDULED);
     }
 
     @Test

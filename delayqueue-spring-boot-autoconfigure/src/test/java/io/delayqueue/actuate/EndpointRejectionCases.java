@@ -77,6 +77,7 @@ abstract class EndpointRejectionCases extends EndpointTest {
                 "reschedule   | topic=t&id=a                | The action 'reschedule' requires either delay or dueAt.",
                 "reschedule   | topic=t&id=a&delay=-1s      | delay must be zero or more, but was -1 s",
                 "reschedule   | topic=t&id=a&delay=late     | The parameter 'delay' must be a duration such as PT10M, 10m or 600000 (ms), but was 'late'.",
+                "reschedule   | topic=t&id=a&dueAt=1970-01-21T18:53:20Z | dueAt must be between 2000 and 9999, but was 1970-01-21T18:53:20Z (seconds taken for milliseconds?)",
                 "reschedule   | topic=t&id=a&dueAt=tomorrow | The parameter 'dueAt' must be an instant such as 2030-01-31T12:00:00Z, but was 'tomorrow'.",
                 "run          | topic=t&id=a&delay=1h       | The action 'run' has no parameter 'delay'. Parameters: topic, id.",
                 "replay       | topic=t                     | The action 'replay' requires the parameter 'deadLetter'.",

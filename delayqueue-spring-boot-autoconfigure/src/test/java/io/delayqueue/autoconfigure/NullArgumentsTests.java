@@ -58,7 +58,7 @@ class NullArgumentsTests {
             Map.entry(int.class, 1),
             Map.entry(long.class, 1L),
             Map.entry(Duration.class, Duration.ofSeconds(1)),
-            Map.entry(Instant.class, Instant.EPOCH),
+            Map.entry(Instant.class, Instant.parse("2030-01-31T12:00:00Z")),
             Map.entry(OnDuplicate.class, OnDuplicate.KEEP),
             Map.entry(Durability.class, Durability.NONE),
             Map.entry(SendHistory.class, SendHistory.none()),

@@ -58,6 +58,8 @@ class StrictnessTests {
                     {"payload": 1, "headers": ["a"]} | The field 'headers' must be an object of strings such as {"tags": "vip"}, but was ["a"].
                     {"payload": 1, "headers": {"": "a"}} | The message can't be sent: A header's name must not be blank.
                     {"payload": 1, "onDuplicate": "REPLACE"} | The field 'onDuplicate' must be "reject" or "keep" or "replace" or "after_running", but was "REPLACE".
+                    {"payload": 1, "dueAt": "1970-01-21T18:53:20Z"} | The message can't be sent: dueAt must be between 2000 and 9999, but was 1970-01-21T18:53:20Z (seconds taken for milliseconds?).
+                    {"payload": 1, "expireAt": "1970-01-21T18:53:20Z"} | The message can't be sent: expireAt must be between 2000 and 9999, but was 1970-01-21T18:53:20Z (seconds taken for milliseconds?).
                     {"payload": 1, "expireAfter": 1, "expireAt": "2030-01-31T12:00:00Z"} | The message can't be sent: Set expireAfter or expireAt, not both.
                     {"payloadBase64": "%"} | The field 'payloadBase64' must be bytes in Base64, without line breaks, but was "%".
                     [1] | The body must be a JSON object.

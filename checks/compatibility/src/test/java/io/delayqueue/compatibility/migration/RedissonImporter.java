@@ -27,10 +27,11 @@ class RedissonImporter {
     private static final String TAKE = """
             local taken = redis.call('ZRANGE', KEYS[1], 0, ARGV[1] - 1, 'WITHSCORES')
             if #taken > 0 then return taken end
+            local now = redis.call('TIME')[1] .. '000'
             for i = 1, tonumber(ARGV[1]) do
               local element = redis.call('LINDEX', KEYS[2], 0)
               if not element then break end
-              redis.call('ZADD', KEYS[1], redis.call('ZSCORE', KEYS[3], element) or 0, element)
+              redis.call('ZADD', KEYS[1], redis.call('ZSCORE', KEYS[3], element) or now, element)
               redis.call('LPOP', KEYS[2])
               redis.call('ZREM', KEYS[3], element)
             end
@@ -38,7 +39,7 @@ class RedissonImporter {
               local value = redis.call('LINDEX', KEYS[4], 0)
               if not value then break end
               local id = 'ready' .. redis.call('INCR', KEYS[5])
-              redis.call('ZADD', KEYS[1], 0, struct.pack('Bc0Lc0', #id, id, #value, value))
+              redis.call('ZADD', KEYS[1], now, struct.pack('Bc0Lc0', #id, id, #value, value))
               redis.call('LPOP', KEYS[4])
             end
             return redis.call('ZRANGE', KEYS[1], 0, ARGV[1] - 1, 'WITHSCORES')

@@ -23,6 +23,7 @@ class RqueueImporter {
     private static final RedisScript<List> TAKE = RedisScript.of("""
             local taken = redis.call('ZRANGE', KEYS[1], 0, ARGV[1] - 1, 'WITHSCORES')
             if #taken > 0 then return taken end
+            local now = redis.call('TIME')[1] .. '000'
             for i = 2, ARGV[2] == 'all' and 3 or 2 do
               local messages = redis.call('ZRANGE', KEYS[i], 0, ARGV[1] - 1, 'WITHSCORES')
               for j = 1, #messages, 2 do
@@ -33,7 +34,7 @@ class RqueueImporter {
             for i = 1, ARGV[2] == 'all' and tonumber(ARGV[1]) or 0 do
               local message = redis.call('LINDEX', KEYS[4], 0)
               if not message then break end
-              redis.call('ZADD', KEYS[1], 0, message)
+              redis.call('ZADD', KEYS[1], now, message)
               redis.call('LPOP', KEYS[4])
             end
             return redis.call('ZRANGE', KEYS[1], 0, ARGV[1] - 1, 'WITHSCORES')

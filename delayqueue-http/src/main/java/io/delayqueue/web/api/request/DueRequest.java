@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * The due time of a message, as a delay or a date.
  *
  * @param delay time from now, 0 to delayqueue.limits.max-delay
- * @param dueAt date, at most delayqueue.limits.max-delay from now; a past date means immediately
+ * @param dueAt date from 2000 on, at most delayqueue.limits.max-delay from now; a past date means immediately
  */
 public record DueRequest(@Nullable Duration delay, @Nullable Instant dueAt) implements ApiRequest {
 

@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * @param delay delay of replayed messages, 0 to delayqueue.limits.max-delay; by default 0
  * @param perSecond maximum number of messages per second, 1 to 100,000; by default unlimited
  * @param target the topic to which messages are moved; required for move
- * @param startAt when the job begins; by default at once
+ * @param startAt when the job begins, between 2000 and 9999; by default at once
  */
 public record JobStartRequest(
         @Nullable JobAction action,

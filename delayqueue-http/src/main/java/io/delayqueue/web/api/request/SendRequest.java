@@ -20,8 +20,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param id 1 to 256 bytes of UTF-8; by default generated
  * @param delay time until the message is due, 0 to delayqueue.limits.max-delay; by default 0
- * @param dueAt date at which the message is due, instead of a delay, at most delayqueue.limits.max-delay from now; a
- *     past date means immediately
+ * @param dueAt date at which the message is due, instead of a delay, from 2000 on, at most delayqueue.limits.max-delay
+ *     from now; a past date means immediately
  * @param debounce instead of a delay or date: makes the message due when it was not sent again for a time; requires id and
  *     excludes onDuplicate
  * @param payload any JSON value except null, stored as it is written
@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
  *     fraction or exponent
  * @param lease duration of the lease of each delivery, overrides the setting of the listener or receiver; 1 s to 1 d
  * @param expireAfter time after the due time until which the message is delivered, 0 to 1,000 years
- * @param expireAt date until which the message is delivered, between 1970 and 9999
+ * @param expireAt date until which the message is delivered, between 2000 and 9999
  * @param onDuplicate behavior if a message with the id is live: reject, keep, replace, or after_running, which delivers the
  *     message after the one that is being handled; by default reject
  */
