@@ -229,7 +229,12 @@ public class DelayQueueInspector {
                 knownNodes.assignedNodes(topic, shards),
                 knownNodes.paused().contains(topic),
                 problem,
-                counted == null ? null : LimitStatus.ofLimited(registry.lastLimits(topic), counted));
+                counted == null ? null : LimitStatus.ofLimited(registry.lastLimits(topic), counted),
+                counted == null || counted.size() == 1
+                        ? List.of()
+                        : counted.stream()
+                                .map(shard -> TopicCounts.of(List.of(shard)))
+                                .toList());
     }
 
     /**

@@ -33,8 +33,8 @@ public final class TopicSampler extends RedisTask {
     /** Number of samples kept for each topic. */
     public static final int KEPT = 60;
 
-    /** The time for which a reading of one shard, nine commands, is used: at most a hundred commands a second. */
-    private static final Duration USED_PER_SHARD = Duration.ofMillis(90);
+    /** The time for which a reading of one shard, twelve commands, is used: at most a hundred commands a second. */
+    private static final Duration USED_PER_SHARD = Duration.ofMillis(120);
 
     private static final Duration SHORTEST = Duration.ofSeconds(1);
     private static final Duration LONGEST = Duration.ofMinutes(10);
@@ -94,7 +94,9 @@ public final class TopicSampler extends RedisTask {
             long failed = attempts.getOrDefault(status.topic(), Attempts.NONE).failed();
             now.put(
                     status.topic(),
-                    counts == null ? history : with(history, new TopicSample(sampled.at(), counts, failed)));
+                    counts == null
+                            ? history
+                            : with(history, new TopicSample(sampled.at(), counts.withoutTimes(), failed)));
         }
         samples = Collections.unmodifiableSortedMap(now);
         last = sampled;
@@ -142,7 +144,7 @@ public final class TopicSampler extends RedisTask {
 
     /**
      * The status of all topics, ordered by topic, for pages that ask again and again. Few topics are read with each
-     * call. Many are read again after 90 ms for each shard, so that all callers together cost a hundred commands a
+     * call. Many are read again after 120 ms for each shard, so that all callers together cost a hundred commands a
      * second at most. Callers at the same time share one reading.
      *
      * @throws io.delayqueue.template.DelayQueueUnavailableException if Redis does not reply

@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param paused whether the topic is paused on all nodes
  * @param problem why there are no counts, in one sentence; null if there are counts
  * @param limits the limits of the topic and what they hold back; null if it has no limits, or if there are no counts
+ * @param shardCounts numbers of messages of each shard, by its index; empty if there is one shard, or if there are no
+ *     counts
  */
 public record TopicStatus(
         String topic,
@@ -25,4 +27,19 @@ public record TopicStatus(
         List<String> assignedNodes,
         boolean paused,
         @Nullable String problem,
-        @Nullable LimitStatus limits) {}
+        @Nullable LimitStatus limits,
+        List<TopicCounts> shardCounts) {
+
+    /** Creates the status of a topic without the counts of its shards. */
+    public TopicStatus(
+            String topic,
+            int shards,
+            @Nullable TopicCounts counts,
+            List<String> consumers,
+            List<String> assignedNodes,
+            boolean paused,
+            @Nullable String problem,
+            @Nullable LimitStatus limits) {
+        this(topic, shards, counts, consumers, assignedNodes, paused, problem, limits, List.of());
+    }
+}

@@ -1,6 +1,7 @@
 package io.delayqueue.store;
 
 import java.time.Duration;
+import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param unreviewed number of dead letters that were added since the last review
  * @param lag longest time that a due message has been waiting, counted from its due time or, if later, from its send;
  *     zero if no message is due. If many messages were sent with a past due time, the value may be slightly too low
+ * @param times the times of some messages
  * @param limits the limits of the shard and what they permit now; null if it has no limits and no hold
  */
 public record ShardCounts(
@@ -24,12 +26,29 @@ public record ShardCounts(
         long dead,
         long unreviewed,
         Duration lag,
+        Times times,
         @Nullable LimitState limits) {
 
-    /** Creates the counts of a shard without limits. */
+    /**
+     * Times of some messages of a shard, by Redis' clock.
+     *
+     * @param latestDue when the last scheduled message is due; null if none is scheduled
+     * @param medianDue when half of the scheduled messages are due; null if none is scheduled
+     * @param oldestUnreviewed when the oldest dead letter that is not reviewed was added; null if there is none
+     */
+    public record Times(
+            @Nullable Instant latestDue,
+            @Nullable Instant medianDue,
+            @Nullable Instant oldestUnreviewed) {
+
+        /** No times. */
+        public static final Times NONE = new Times(null, null, null);
+    }
+
+    /** Creates the counts of a shard without times and limits. */
     public ShardCounts(
             long scheduled, long ready, long suspects, long leased, long dead, long unreviewed, Duration lag) {
-        this(scheduled, ready, suspects, leased, dead, unreviewed, lag, null);
+        this(scheduled, ready, suspects, leased, dead, unreviewed, lag, Times.NONE, null);
     }
 
     /** The counts of an empty shard. */

@@ -7,6 +7,7 @@ import io.delayqueue.message.TopicLimits;
 import io.delayqueue.message.TopicLimits.Rate;
 import io.delayqueue.store.LimitState;
 import io.delayqueue.store.ShardCounts;
+import io.delayqueue.store.ShardCounts.Times;
 import io.delayqueue.store.script.RegisteredLimits;
 import java.time.Duration;
 import java.time.Instant;
@@ -29,7 +30,15 @@ class LimitStatusTests {
         return LimitStatus.of(
                 DECLARED,
                 List.of(new ShardCounts(
-                        20, ready, suspects, leased, 7, 7, ready > 0 ? Duration.ofSeconds(9) : Duration.ZERO, state)));
+                        20,
+                        ready,
+                        suspects,
+                        leased,
+                        7,
+                        7,
+                        ready > 0 ? Duration.ofSeconds(9) : Duration.ZERO,
+                        Times.NONE,
+                        state)));
     }
 
     @Test
@@ -102,6 +111,7 @@ class LimitStatusTests {
                         0,
                         0,
                         Duration.ZERO,
+                        Times.NONE,
                         new LimitState(0, 0, 0, NOW, null, new LimitState.Hold(NOW, 1, "a")))));
         assertThat(held).isNotNull();
         assertThat(held.effective()).isEqualTo(TopicLimits.NONE);

@@ -26,6 +26,7 @@ import io.delayqueue.redis.QueueConnections;
 import io.delayqueue.redis.RedisScripts;
 import io.delayqueue.redis.RedisSignals;
 import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.Purge;
 import io.delayqueue.store.script.RedisMessageStore;
 import io.delayqueue.store.script.ShardReader;
 import io.delayqueue.store.script.TopicDeletion;
@@ -382,6 +383,10 @@ public final class DelayQueueAutoConfiguration {
                     return present == null ? null : present.state();
                 },
                 properties.health().maxOutboxAge(),
-                properties.toTopicLimits());
+                properties.toTopicLimits(),
+                new Purge.Retention(
+                        properties.deadLetters().maxAge(),
+                        properties.deadLetters().maxCount(),
+                        properties.deadLetters().maxSize().toBytes()));
     }
 }

@@ -53,7 +53,7 @@ public final class ResponseFields {
                 value = generic.getActualTypeArguments()[0];
             }
             Map<String, Object> inner = value instanceof Class<?> each && each.isRecord() ? of(each) : Map.of();
-            if (FLAT.contains(value)) {
+            if (FLAT.contains(component.getType())) {
                 fields.putAll(inner);
             } else {
                 String name = component.getName();

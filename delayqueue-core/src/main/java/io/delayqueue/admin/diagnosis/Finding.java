@@ -65,12 +65,20 @@ public record Finding(
         NODE_FAILED("nodes failed or are silent"),
         /** All permits of a topic are used, and many messages wait for a handler. */
         BUSY("all handlers are busy"),
+        /** More messages of a topic become due than are handled. */
+        GROWTH("more messages become due than are handled"),
+        /** One shard of a topic has far more ready messages than the others. */
+        SHARDS("one shard has most of their messages"),
         /** Messages of a topic are handled in isolation, because their leases ended repeatedly without a settlement. */
         SUSPECTS("messages are suspected to crash their process"),
         /** One message holds its topic repeatedly. */
         HELD("a message holds them repeatedly"),
         /** The properties of nodes declare different limits of a topic. */
         LIMITS("nodes declare different limits"),
+        /** A message of a topic is due far later than most others. */
+        DATES("due times are far above the usual"),
+        /** Retention deletes unreviewed dead letters of a topic soon. */
+        RETENTION("unreviewed dead letters are deleted soon"),
         /** A topic has dead letters that are not reviewed. */
         DEAD_LETTERS("dead letters"),
         /** A topic or one of its listeners is paused, or a listener of a live node has been stopped for 30 s. */

@@ -3,8 +3,10 @@ package io.delayqueue.admin.diagnosis;
 import io.delayqueue.Internal;
 import io.delayqueue.admin.Nodes;
 import io.delayqueue.admin.TopicStatus;
+import io.delayqueue.container.EngineSettings;
 import io.delayqueue.message.InvalidOptionException;
 import io.delayqueue.message.TopicLimits;
+import io.delayqueue.store.Purge;
 import io.delayqueue.template.OutboxState;
 import java.time.Duration;
 import java.time.Instant;
@@ -20,6 +22,11 @@ import org.jspecify.annotations.Nullable;
  */
 @Internal
 public final class QueueDiagnosis {
+
+    private static final Purge.Retention KEPT = new Purge.Retention(
+            EngineSettings.DEFAULTS.deadLetterMaxAge(),
+            EngineSettings.DEFAULTS.deadLetterMaxCount(),
+            EngineSettings.DEFAULTS.deadLetterMaxBytes());
 
     /** A rule may ask what those before it have found. */
     private final List<Rule> rules;
@@ -61,7 +68,7 @@ public final class QueueDiagnosis {
      * @param clock dates findings
      */
     public QueueDiagnosis(Limits limits, Duration heartbeat, InstantSource clock) {
-        this(limits, heartbeat, clock, () -> null, Duration.ZERO, Map.of());
+        this(limits, heartbeat, clock, () -> null, Duration.ZERO, Map.of(), KEPT);
     }
 
     /**
@@ -70,6 +77,7 @@ public final class QueueDiagnosis {
      * @param outbox supplies the content of the outbox, or null if there is none or it is not known
      * @param maxOutboxAge age of the oldest row of the outbox that is a finding
      * @param declared the limits in the properties of this node, by topic
+     * @param retention the limits of dead letters in the properties of this node
      */
     public QueueDiagnosis(
             Limits limits,
@@ -77,7 +85,8 @@ public final class QueueDiagnosis {
             InstantSource clock,
             Supplier<@Nullable OutboxState> outbox,
             Duration maxOutboxAge,
-            Map<String, TopicLimits> declared) {
+            Map<String, TopicLimits> declared,
+            Purge.Retention retention) {
         this.clock = clock;
         this.rules = List.of(
                 new UnknownRule(),
@@ -88,8 +97,12 @@ public final class QueueDiagnosis {
                 new OutboxRule(outbox, maxOutboxAge),
                 new NodeRule(heartbeat),
                 new BusyRule(),
+                new GrowthRule(),
+                new ShardRule(),
                 new SuspectRule(),
                 new LimitRule(declared),
+                new DateRule(),
+                new RetentionRule(retention),
                 new DeadLetterRule(),
                 new PauseRule());
     }

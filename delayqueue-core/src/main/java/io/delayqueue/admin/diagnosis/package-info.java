@@ -4,7 +4,8 @@
  * <p>{@link io.delayqueue.admin.diagnosis.QueueDiagnosis} runs the rules. Each kind of {@link
  * io.delayqueue.admin.diagnosis.Finding} has one rule, and each rule is a class that reads a {@code Situation} and adds
  * findings to it. A new rule is added to the list in {@code QueueDiagnosis}, to {@code Finding.Kind} and to the chapters
- * of {@code docs/operations/README.md}. Uses {@code admin}, {@code listener} and {@code message}; calls no server.
+ * of {@code docs/operations/README.md}. Uses {@code admin}, {@code listener} and {@code message}, and the defaults and
+ * the form of retention in {@code container} and {@code store}; calls no server.
  */
 @Internal
 @NullMarked

@@ -209,7 +209,16 @@ public final class RedisMessageStore implements MessageStore {
                 ready == 0
                         ? Duration.ZERO
                         : Duration.between(Replies.millis(reply.get(7)), Replies.micros(reply.get(1))),
+                times(Replies.list(reply.get(10))),
                 limits(Replies.list(reply.get(9)), Replies.micros(reply.get(1))));
+    }
+
+    private static ShardCounts.Times times(List<Object> fields) {
+        return new ShardCounts.Times(time(fields.get(0)), time(fields.get(1)), time(fields.get(2)));
+    }
+
+    private static @Nullable Instant time(Object score) {
+        return Replies.text(score).isEmpty() ? null : Replies.millis(score);
     }
 
     private static @Nullable LimitState limits(List<Object> fields, Instant now) {

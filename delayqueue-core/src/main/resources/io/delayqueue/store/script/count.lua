@@ -4,9 +4,11 @@
 -- ARGV[1] identity  ARGV[2] largest number of due messages to read  ARGV[3] number of bytes after which reading stops
 -- result {'OK', now in µs, scheduled and not yet due, ready, leased, dead, dead and not reviewed, time in ms since
 --        which the oldest due message waits, ready and suspect, {} or {limits, arrival or '', hold or '' (see keys.lua),
---        steady time in µs}} | {'UNKNOWN'} | {'MISMATCH', identity}
--- cost   O(log N), 10 commands, and one more for each message that is read; with suspects one more. A message waits from
---        its send if it was sent with a past due time; such messages are read until one that waits longest is found
+--        steady time in µs}, {latest due time, due time in the middle of the scheduled messages, time of death of the
+--        oldest dead letter that is not reviewed}, each '' or in ms} | {'UNKNOWN'} | {'MISMATCH', identity}
+-- cost   O(log N), 7 commands; with ready or scheduled messages or dead letters up to 12, and one more for each message
+--        that is read; with suspects one more. A message waits from its send if it was sent with a past due time; such
+--        messages are read until one that waits longest is found
 --@include keys
 local deadKey = KEYS[6]
 --@include clock
@@ -34,19 +36,44 @@ local function readOldest(from, to, offset)
     oldest = math.min(oldest, since)
   end
 end
-readOldest('-inf', nowText, 0)
+if ready > suspects then
+  readOldest('-inf', nowText, 0)
+end
 if suspects > 0 then
   readOldest(FROM_SUSPECT, TO_SUSPECT, SUSPECT)
+end
+local scheduled = all - ready
+local latest, middle, oldestDead = '', '', ''
+if scheduled > 0 then
+  local after, before = '(' .. nowText, '(' .. FROM_SUSPECT
+  latest = redis.call('ZREVRANGEBYSCORE', scheduleKey, before, after, 'WITHSCORES', 'LIMIT', 0, 1)[2] or ''
+  middle = latest
+end
+if scheduled > 1 then
+  local rank = ready - suspects + math.floor((scheduled - 1) / 2)
+  local due = redis.call('ZRANGE', scheduleKey, rank, rank, 'WITHSCORES')[2]
+  -- messages that a move has taken count as scheduled, see taken.lua
+  middle = due and tonumber(due) < SUSPECT and due or latest
+end
+local dead = deadKey and redis.call('ZCARD', deadKey) - 1 or 0
+local unreviewed = 0
+if dead > 0 then
+  local from = '(' .. (reviewed or '-inf')
+  unreviewed = redis.call('ZCOUNT', deadKey, from, '+inf') - 1
+  if unreviewed > 0 then
+    oldestDead = redis.call('ZRANGEBYSCORE', deadKey, from, '+inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]
+  end
 end
 return {
   'OK',
   nowMicros,
-  all - ready,
+  scheduled,
   ready,
   redis.call('ZCARD', leasesKey) - 1,
-  deadKey and redis.call('ZCARD', deadKey) - 1 or 0,
-  deadKey and redis.call('ZCOUNT', deadKey, '(' .. (reviewed or '-inf'), '+inf') - 1 or 0,
+  dead,
+  unreviewed,
   textOf(oldest),
   suspects,
-  limits and {limits, arrival or '', hold or '', textOf(now - (jumped or 0)) .. string.sub(nowMicros, -3)} or {}
+  limits and {limits, arrival or '', hold or '', textOf(now - (jumped or 0)) .. string.sub(nowMicros, -3)} or {},
+  {latest, middle, oldestDead}
 }

@@ -21,6 +21,7 @@ import io.delayqueue.listener.ListenerStatus.Unavailable;
 import io.delayqueue.message.QueueKind;
 import io.delayqueue.message.TopicLimits;
 import io.delayqueue.message.TopicLimits.Rate;
+import io.delayqueue.store.Purge;
 import io.delayqueue.template.OutboxState;
 import java.time.Duration;
 import java.time.Instant;
@@ -41,6 +42,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class QueueDiagnosisTests {
 
     private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
+    private static final Purge.Retention KEPT = new Purge.Retention(Duration.ofDays(30), 1000, 1 << 20);
 
     private static final String NOUNS = "dead letter|message|node|permit|row|time|topic";
     /** One of several, or several of one. */
@@ -402,7 +404,8 @@ class QueueDiagnosisTests {
                 () -> clock,
                 () -> null,
                 Duration.ofMinutes(1),
-                Map.of("sms", new TopicLimits(5, null, null)));
+                Map.of("sms", new TopicLimits(5, null, null)),
+                KEPT);
 
         Finding found = only(declaring.diagnose(List.of(limited(limits(null, null), 1)), nodes()));
 
@@ -514,7 +517,8 @@ class QueueDiagnosisTests {
                 () -> clock,
                 outbox::get,
                 Duration.ofMinutes(1),
-                Map.of());
+                Map.of(),
+                KEPT);
 
         assertThat(withOutbox.diagnose(List.of(), nodes()).findings()).isEmpty();
         outbox.set(new OutboxState(7, Duration.ofSeconds(60), 0));
@@ -539,7 +543,8 @@ class QueueDiagnosisTests {
                 () -> clock,
                 () -> new OutboxState(0, Duration.ZERO, 1),
                 Duration.ofMinutes(1),
-                Map.of());
+                Map.of(),
+                KEPT);
 
         Finding found = only(withOutbox.diagnose(List.of(), nodes()));
 

@@ -23,6 +23,7 @@ import io.delayqueue.store.bench.ShardState;
 import io.delayqueue.store.bench.StoreBench;
 import io.delayqueue.store.bench.StoreBench.QueueProcess;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
@@ -125,7 +126,17 @@ class QuietLookupTests {
     }
 
     private static ShardCounts counts(long scheduled, long dead) {
-        return new ShardCounts(scheduled, 0, 0, 0, dead, dead, ShardCounts.ZERO.lag());
+        Instant ahead = Instant.ofEpochMilli(AHEAD);
+        return new ShardCounts(
+                scheduled,
+                0,
+                0,
+                0,
+                dead,
+                dead,
+                ShardCounts.ZERO.lag(),
+                new ShardCounts.Times(ahead, ahead, dead == 0 ? null : Instant.ofEpochMilli(T0)),
+                null);
     }
 
     private static ShardState one() {

@@ -691,6 +691,12 @@ final class StoreModel {
                 .mapToLong(message -> Math.max(message.due, message.sent))
                 .min()
                 .orElse(now);
+        long[] later = kind.scheduled().stream()
+                .mapToLong(message -> message.due)
+                .filter(time -> time > now)
+                .sorted()
+                .toArray();
+        boolean dead = which == QueueKind.MESSAGES && !deadLetters.isEmpty();
         return new ShardCounts(
                 kind.scheduled().size() + suspects.size() - due.size(),
                 due.size(),
@@ -698,7 +704,17 @@ final class StoreModel {
                 kind.leased().size(),
                 which == QueueKind.MESSAGES ? deadLetters.size() : 0,
                 which == QueueKind.MESSAGES ? deadLetters.size() : 0,
-                Duration.ofMillis(Math.max(0, now - waiting)));
+                Duration.ofMillis(Math.max(0, now - waiting)),
+                new ShardCounts.Times(
+                        later.length == 0 ? null : Instant.ofEpochMilli(later[later.length - 1]),
+                        later.length == 0 ? null : Instant.ofEpochMilli(later[(later.length - 1) / 2]),
+                        dead
+                                ? Instant.ofEpochMilli(deadLetters.values().stream()
+                                        .mapToLong(DeadLetter::deadLetteredAt)
+                                        .min()
+                                        .orElseThrow())
+                                : null),
+                null);
     }
 
     /** As Redis is to hold it. */

@@ -247,7 +247,9 @@ class StoreModelTests {
                 counts.leased(),
                 counts.dead(),
                 counts.unreviewed(),
-                counts.lag());
+                counts.lag(),
+                counts.times(),
+                null);
     }
 
     private static String[] both(Object expected, Object actual) {

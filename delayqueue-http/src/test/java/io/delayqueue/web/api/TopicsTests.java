@@ -49,10 +49,12 @@ class TopicsTests {
         assertThat(topics.stream().map(topic -> topic.path("topic").asString())).doesNotHaveDuplicates();
         topics.removeIf(topic -> !topic.path("topic").asString().startsWith(prefix));
         assertThat(topics.stream().map(topic -> topic.path("topic").asString())).isEqualTo(names);
+        String latest = topics.get(0).path("latestDue").asString();
         assertThat(topics.get(0).toString())
                 .isEqualTo("{\"topic\":\"" + names.get(0)
                         + "\",\"shards\":1,\"scheduled\":1,\"ready\":0,\"suspects\":0,\"leased\":0,\"dead\":0,"
-                        + "\"unreviewed\":0,\"lagMillis\":0,\"consumers\":[],\"assignedNodes\":[],\"paused\":false}");
+                        + "\"unreviewed\":0,\"lagMillis\":0,\"latestDue\":\"" + latest + "\",\"medianDue\":\"" + latest
+                        + "\",\"consumers\":[],\"assignedNodes\":[],\"paused\":false,\"shardCounts\":[]}");
         assertThat(topics.get(2).path("ready").asInt()).isEqualTo(1);
         assertThat(topics.get(2).path("dead").asInt()).isEqualTo(1);
         assertThat(topics.get(2).path("unreviewed").asInt()).isEqualTo(1);

@@ -37,6 +37,7 @@ record DashboardFiles(String page, Map<String, Part> parts) {
             "limits.js",
             "lists.js",
             "overview.js",
+            "shards.js",
             "state.js",
             "style.css",
             "table.js",

@@ -9,6 +9,7 @@ import { found, isLate, level, levelOf, urgency } from './findings.js';
 import * as history from './history.js';
 import { jobsSection, loadJobs } from './jobs.js';
 import { limitsBadge } from './limits.js';
+import { latestDue } from './shards.js';
 import { failedOf, hostOf, page, severalNodesRespond, state, topicLink, topicOf } from './state.js';
 import { table } from './table.js';
 
@@ -89,6 +90,7 @@ const SORTS = {
   leased: (topic) => topic.leased,
   failed: (topic) => failedOf(topic.attempts),
   scheduled: (topic) => topic.scheduled,
+  latestDue: (topic) => topic.latestDue && Date.parse(topic.latestDue),
   dead: (topic) => topic.dead,
   consumers: (topic) => topic.consumers.length,
 };
@@ -138,6 +140,7 @@ function topicsSection(topics) {
     column('failed', 'Failed, 1 minute', 'number chart-of'),
     { label: 'Failed, 10 minutes', class: 'chart' },
     column('scheduled', 'Scheduled', 'number'),
+    column('latestDue', 'Latest due', 'number'),
     column('dead', 'Dead letters', 'number'),
     column('consumers', 'Consumers', 'number'),
   ];
@@ -222,6 +225,7 @@ function drawTopicRow(topic, charted) {
       failures(topic),
       chart('failed', 'Failed attempts', isFailing(topic)),
       zero(topic.scheduled),
+      latestDue(topic),
       topic.dead ? h('a', { href: topicLink(topic.topic, 'dead') }, count(topic.dead)) : zero(topic.dead),
       h(
         'span',

@@ -12,6 +12,7 @@ import { groupsOf, jobsSection, loadGroups, loadJobs } from './jobs.js';
 import { limitsBadge, limitsSection } from './limits.js';
 import { failing, deadLetters, loadDeadLetters, loadMessages, messages, newList, newScan, runScan } from './lists.js';
 import { listenersOn, listenersSection } from './overview.js';
+import { shardsSection } from './shards.js';
 import { loading, nodeNamed, page, state, TABS, topicLink, topicOf } from './state.js';
 
 const SPANS = {
@@ -78,6 +79,7 @@ export function draw({ topic }) {
     jobsSection(topic),
     coming(known),
     listenersHere(known),
+    shardsSection(known),
     lists(known),
   ];
 }
