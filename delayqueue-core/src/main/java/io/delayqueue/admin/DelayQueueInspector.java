@@ -326,27 +326,62 @@ public class DelayQueueInspector {
                 "Counting upcoming messages of topic " + Printable.of(topic), () -> forecast(topic, width, buckets));
     }
 
+    /**
+     * Counts messages by due time until the last one is due.
+     *
+     * @param buckets number of buckets, 1 to 120
+     * @throws IllegalArgumentException if the number is out of range
+     */
+    public Upcoming upcoming(String topic, int buckets) {
+        Names.checkTopic(topic);
+        InvalidOptionException.requireRange("buckets", buckets, 1, MAX_BUCKETS);
+        return translating("Counting upcoming messages of topic " + Printable.of(topic), () -> {
+            TopicCounts counts =
+                    Await.result(TopicCounts.read(store, registry, topic)).orElse(TopicCounts.of(List.of()));
+            Instant now = directory.read().now();
+            return forecast(topic, Upcoming.widthUntil(counts.latestDue(), now, buckets), buckets);
+        });
+    }
+
     private Upcoming forecast(String topic, Duration width, int buckets) {
-        List<Forecast> forecasts = registry.awaitWithShards(
-                        topic,
-                        shards -> shards.stream()
-                                .map(shard -> Await.call(() -> reader.upcoming(shard, width, buckets)))
-                                .flatMap(Optional::stream)
-                                .toList())
-                .orElse(List.of());
+        List<Forecast> forecasts = Await.result(forecasts(topic, width, buckets));
         Instant from =
                 forecasts.isEmpty() ? directory.read().now() : forecasts.get(0).now();
-        List<Long> counts = IntStream.range(0, buckets)
-                .mapToObj(bucket -> forecasts.stream()
-                        .mapToLong(forecast -> forecast.counts().get(bucket))
-                        .sum())
-                .toList();
-        return new Upcoming(
-                from,
-                width,
-                forecasts.stream().mapToLong(Forecast::overdue).sum(),
-                counts,
-                forecasts.stream().mapToLong(Forecast::later).sum());
+        return Upcoming.of(from, width, buckets, forecasts);
+    }
+
+    /** The forecasts of the shards that exist. */
+    private CompletableFuture<List<Forecast>> forecasts(String topic, Duration width, int buckets) {
+        return registry.withShards(
+                        topic,
+                        shards -> Completions.all(shards.stream()
+                                .map(shard -> reader.upcoming(shard, width, buckets))
+                                .toList()))
+                .thenApply(found -> found.orElse(List.of()).stream()
+                        .flatMap(Optional::stream)
+                        .toList());
+    }
+
+    /**
+     * Counts the messages of some topics by due time. A topic that cannot be read counts as empty. Does not block.
+     *
+     * @param widthAt returns the width of a bucket at a time of Redis' clock
+     */
+    CompletableFuture<Upcoming> upcoming(List<String> topics, Function<Instant, Duration> widthAt, int buckets) {
+        return translating(
+                "Counting upcoming messages of all topics",
+                directory.readAsync().thenCompose(read -> {
+                    Duration width = widthAt.apply(read.now());
+                    return Completions.inBatches(
+                                    topics,
+                                    TOPICS_AT_ONCE,
+                                    topic -> forecasts(topic, width, buckets).exceptionally(failure -> List.of()))
+                            .thenApply(found -> Upcoming.of(
+                                    read.now(),
+                                    width,
+                                    buckets,
+                                    found.stream().flatMap(List::stream).toList()));
+                }));
     }
 
     /**

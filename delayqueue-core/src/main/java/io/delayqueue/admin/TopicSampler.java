@@ -33,8 +33,11 @@ public final class TopicSampler extends RedisTask {
     /** Number of samples kept for each topic. */
     public static final int KEPT = 60;
 
-    /** The time for which a reading of one shard, twelve commands, is used: at most a hundred commands a second. */
-    private static final Duration USED_PER_SHARD = Duration.ofMillis(120);
+    /**
+     * The time for which a reading of one shard, twelve commands, is used: at most 80 commands a second. With those of
+     * {@link UpcomingSampler}, open pages cost at most a hundred.
+     */
+    private static final Duration USED_PER_SHARD = Duration.ofMillis(150);
 
     private static final Duration SHORTEST = Duration.ofSeconds(1);
     private static final Duration LONGEST = Duration.ofMinutes(10);
@@ -144,8 +147,8 @@ public final class TopicSampler extends RedisTask {
 
     /**
      * The status of all topics, ordered by topic, for pages that ask again and again. Few topics are read with each
-     * call. Many are read again after 120 ms for each shard, so that all callers together cost a hundred commands a
-     * second at most. Callers at the same time share one reading.
+     * call. Many are read again after 150 ms for each shard, so that all callers together cost 80 commands a second at
+     * most. Callers at the same time share one reading.
      *
      * @throws io.delayqueue.template.DelayQueueUnavailableException if Redis does not reply
      */

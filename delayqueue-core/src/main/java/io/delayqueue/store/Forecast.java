@@ -2,6 +2,7 @@ package io.delayqueue.store;
 
 import java.time.Instant;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Numbers of scheduled messages of a shard by due time.
@@ -10,5 +11,11 @@ import java.util.List;
  * @param overdue number of messages that are due now or earlier
  * @param counts numbers of messages that become due in each bucket, the first of which starts now
  * @param later number of messages that become due after the last bucket
+ * @param latest when the last message is due; null if none is due after now
  */
-public record Forecast(Instant now, long overdue, List<Long> counts, long later) {}
+public record Forecast(
+        Instant now,
+        long overdue,
+        List<Long> counts,
+        long later,
+        @Nullable Instant latest) {}

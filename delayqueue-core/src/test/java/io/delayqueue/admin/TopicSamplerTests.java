@@ -107,7 +107,7 @@ class TopicSamplerTests extends RedisTest {
         assertThat(sampler.recent()).hasSize(20);
         send("another");
         for (int call = 0; call < 10; call++) {
-            pass(Duration.ofMillis(239));
+            pass(Duration.ofMillis(299));
             assertThat(sampler.recent()).hasSize(20);
         }
         pass(Duration.ofMillis(10));

@@ -59,7 +59,7 @@ public final class DelayQueueEndpoint {
      * Returns the nodes, this node's listeners and all topics.
      *
      * <p>If there are more than about ten topics, their status may be some seconds old, so that open pages cost a
-     * hundred commands of Redis a second at most: 120 ms for each shard.
+     * hundred commands of Redis a second at most: 150 ms for each shard.
      *
      * @param given {@code history}: whether to include the samples of the topics, which are most of the response; true
      *     by default; {@code live}: a topic whose status is read now

@@ -9,6 +9,7 @@ import io.delayqueue.admin.Nodes;
 import io.delayqueue.admin.TopicSample;
 import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.admin.TopicStatus;
+import io.delayqueue.admin.UpcomingSampler;
 import io.delayqueue.admin.diagnosis.Diagnosis;
 import io.delayqueue.admin.diagnosis.QueueDiagnosis;
 import io.delayqueue.annotation.DelayListenerRegistry;
@@ -35,6 +36,7 @@ import org.jspecify.annotations.Nullable;
  * @param listeners the listeners of this node; null if the application has none
  * @param inspector reads topics, live messages and nodes
  * @param sampler keeps the history of topics
+ * @param upcoming counts the messages of all topics by due time
  * @param diagnosis finds what to look at
  * @param maxLag the health thresholds of topics, by name
  * @param admin reads dead letters
@@ -47,6 +49,7 @@ public record QueueViews(
         @Nullable DelayListenerRegistry listeners,
         DelayQueueInspector inspector,
         TopicSampler sampler,
+        UpcomingSampler upcoming,
         QueueDiagnosis diagnosis,
         Map<String, Duration> maxLag,
         DelayQueueAdmin admin,
@@ -55,6 +58,7 @@ public record QueueViews(
 
     private static final int DEFAULT_PAGE = 50;
     private static final int DEFAULT_GROUPED = 10_000;
+    private static final String ALL = "all";
     private static final Duration DEFAULT_SPAN = Duration.ofHours(1);
     private static final int DEFAULT_BUCKETS = 60;
 
@@ -106,6 +110,9 @@ public record QueueViews(
         }
         if (view == Operation.JOBS) {
             return new Jobs(jobs.jobs());
+        }
+        if (view == Operation.UPCOMING && !parameters.has("topic")) {
+            return upcomingOfAll(parameters);
         }
         String topic = parameters.required("topic");
         return switch (view) {
@@ -198,8 +205,24 @@ public record QueueViews(
     }
 
     private Object upcoming(String topic, Parameters parameters) {
-        Duration span = parameters.has("span") ? parameters.duration("span") : DEFAULT_SPAN;
         int buckets = parameters.number("buckets", DEFAULT_BUCKETS, DelayQueueInspector.MAX_BUCKETS);
-        return inspector.upcoming(topic, span, buckets);
+        Duration span = span(parameters);
+        return span == null ? inspector.upcoming(topic, buckets) : inspector.upcoming(topic, span, buckets);
+    }
+
+    private Object upcomingOfAll(Parameters parameters) {
+        if (parameters.has("buckets")) {
+            throw RejectedRequestException.badRequest("The parameter 'buckets' requires the parameter 'topic': all"
+                    + " topics together have " + UpcomingSampler.BUCKETS + " buckets.");
+        }
+        return upcoming.recent(span(parameters));
+    }
+
+    /** Returns null for the time until the last message is due. */
+    private static @Nullable Duration span(Parameters parameters) {
+        if (!parameters.has("span")) {
+            return DEFAULT_SPAN;
+        }
+        return ALL.equals(parameters.text("span")) ? null : parameters.duration("span");
     }
 }

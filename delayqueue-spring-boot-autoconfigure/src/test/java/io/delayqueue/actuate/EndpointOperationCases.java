@@ -290,6 +290,35 @@ abstract class EndpointOperationCases extends EndpointTest {
     }
 
     @Test
+    void upcomingShowsWhatBecomesDueUntilTheLastMessage() {
+        node.send(topic, "now", "text", Duration.ZERO);
+        node.send(topic, "soon", "text", Duration.ofMinutes(90));
+        node.send(topic, "far", "text", Duration.ofDays(3650));
+
+        JsonNode own = node.view("upcoming", "topic", topic, "span", "all", "buckets", "10")
+                .json();
+        assertThat(own.path("counts")).hasSize(10);
+        assertThat(own.path("counts").get(0).asInt()).isEqualTo(1);
+        assertThat(own.path("counts").get(9).asInt()).isEqualTo(1);
+        assertThat(own.path("later").asInt()).isZero();
+        assertThat(own.path("overdue").asInt()).isEqualTo(1);
+        assertThat(Duration.between(
+                                Instant.parse(own.path("from").asString()),
+                                Instant.parse(own.path("latest").asString()))
+                        .toDays())
+                .isBetween(3649L, 3650L);
+
+        JsonNode all = node.view("upcoming", "span", "all").json();
+        assertThat(all.path("counts")).hasSize(24);
+        assertThat(node.view("upcoming").json().path("widthMillis").asLong()).isEqualTo(150_000);
+        assertThat(node.view("upcoming", "span", "P1D")
+                        .json()
+                        .path("widthMillis")
+                        .asLong())
+                .isEqualTo(3_600_000);
+    }
+
+    @Test
     void rescheduleSetsADelayOrADate() {
         node.send(topic, "a", "text", ofHours(1));
         Instant due = Instant.parse("2030-01-31T12:00:00Z");

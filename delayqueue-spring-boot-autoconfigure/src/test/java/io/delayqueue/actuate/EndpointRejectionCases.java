@@ -31,6 +31,8 @@ abstract class EndpointRejectionCases extends EndpointTest {
                 "upcoming  | topic=t&span=soon          | The parameter 'span' must be a duration such as PT10M, 10m or 600000 (ms), but was 'soon'.",
                 "upcoming  | topic=t&span=99999999999999999999d | The parameter 'span' must be a duration such as PT10M, 10m or 600000 (ms), but was '99999999999999999999d'.",
                 "upcoming  | topic=t&buckets=121        | The parameter 'buckets' must be an integer from 1 to 120, but was '121'.",
+                "upcoming  | span=2h                    | The span of all topics must be PT1H, P1D or all, but was PT2H",
+                "upcoming  | buckets=24                 | The parameter 'buckets' requires the parameter 'topic': all topics together have 24 buckets.",
                 "messages  | topic=t&sate=ready         | The view 'messages' has no parameter 'sate'. Parameters: topic, state, count, page.",
                 "messages  | topic=t&topic=u            | The parameter 'topic' is given more than once.",
                 "topic     | topic=t&view=messages      | Views and actions must be selected by the path, not by a parameter.",

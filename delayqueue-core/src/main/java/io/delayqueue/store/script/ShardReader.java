@@ -129,6 +129,7 @@ public final class ShardReader {
                 Replies.micros(reply.get(1)).truncatedTo(ChronoUnit.MILLIS),
                 Replies.number(reply.get(2)),
                 Replies.list(reply.get(3)).stream().map(Replies::number).toList(),
-                Replies.number(reply.get(4)));
+                Replies.number(reply.get(4)),
+                Replies.text(reply.get(5)).isEmpty() ? null : Replies.millis(reply.get(5)));
     }
 }

@@ -40,7 +40,24 @@ class UpcomingScriptTests {
                 .scheduled("later", T0 + 31)
                 .leased("held", T0, "w1-1", T0 + 5)
                 .deadLetter("dead", "w1-1", T0, "REQUESTED", 1, T0, ""));
-        assertThat(upcoming(10, 3)).isEqualTo(new Forecast(Instant.ofEpochMilli(T0), 2, List.of(2L, 1L, 1L), 1));
+        assertThat(upcoming(10, 3))
+                .isEqualTo(new Forecast(
+                        Instant.ofEpochMilli(T0), 2, List.of(2L, 1L, 1L), 1, Instant.ofEpochMilli(T0 + 31)));
+    }
+
+    @Test
+    void bucketsBehindTheLatestDueTimeCostNothing() {
+        bench.given(new ShardState().scheduled("a", T0 + 10).scheduled("b", T0 + 30));
+        assertThat(bench.commands(() -> assertThat(upcoming(10, 100).counts())
+                        .startsWith(1L, 0L, 1L, 0L)
+                        .hasSize(100)))
+                .containsEntry("zcount", 5L);
+    }
+
+    @Test
+    void withoutScheduledMessagesNoneIsTheLatest() {
+        bench.given(new ShardState().scheduled("due", T0));
+        assertThat(upcoming(10, 2)).isEqualTo(new Forecast(Instant.ofEpochMilli(T0), 1, List.of(0L, 0L), 0, null));
     }
 
     @Test

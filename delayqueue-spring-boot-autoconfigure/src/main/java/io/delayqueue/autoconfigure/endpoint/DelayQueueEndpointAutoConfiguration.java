@@ -16,6 +16,7 @@ import io.delayqueue.admin.DelayQueueInspector;
 import io.delayqueue.admin.DelayQueueJobs;
 import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.admin.Upcoming;
+import io.delayqueue.admin.UpcomingSampler;
 import io.delayqueue.admin.diagnosis.QueueDiagnosis;
 import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.autoconfigure.DelayListenerAutoConfiguration;
@@ -101,6 +102,7 @@ public final class DelayQueueEndpointAutoConfiguration {
                     listeners.getIfAvailable(),
                     inspector,
                     sampler,
+                    new UpcomingSampler(inspector, sampler, engine.nanoTime()),
                     diagnosis,
                     properties.health().maxLag(),
                     admin,
