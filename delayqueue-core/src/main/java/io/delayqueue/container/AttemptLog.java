@@ -43,12 +43,16 @@ final class AttemptLog {
     private final long start;
     private final Bucket[] buckets = new Bucket[BUCKETS];
     private final Map<String, FailureClass> failures = new LinkedHashMap<>();
+    private long lastSuccess;
 
     private static final class Bucket {
         private long number = -1;
         private long succeeded;
         private long retried;
         private long dead;
+        /** Attempts that failed with an exception. */
+        private long threw;
+
         private long handlingNanos;
     }
 
@@ -99,7 +103,9 @@ final class AttemptLog {
                 bucket.dead++;
             } else {
                 bucket.succeeded++;
+                lastSuccess = now;
             }
+            bucket.threw += failure == null ? 0 : 1;
             line = failure == null ? null : failed(settlement, attempt, failure, now);
         }
         if (line != null && failure != null) {
@@ -115,6 +121,7 @@ final class AttemptLog {
             bucket.succeeded = 0;
             bucket.retried = 0;
             bucket.dead = 0;
+            bucket.threw = 0;
             bucket.handlingNanos = 0;
         }
         return bucket;
@@ -194,7 +201,30 @@ final class AttemptLog {
                 dead,
                 Duration.ofNanos(all == 0 ? 0 : handlingNanos / all),
                 most.map(each -> each.text).orElse(null),
-                most.map(each -> Duration.ofNanos(now - each.first)).orElse(Duration.ZERO));
+                most.map(each -> Duration.ofNanos(now - each.first)).orElse(Duration.ZERO),
+                succeeded == 0 ? null : Duration.ofNanos(now - lastSuccess));
+    }
+
+    /**
+     * Attempts of the last minute. Those whose handler requested a retry or a dead letter are neither.
+     *
+     * @param threw number of attempts that failed with an exception
+     * @param succeeded number of attempts whose message was acknowledged
+     */
+    record Outcomes(long threw, long succeeded) {}
+
+    /** Sums up the outcomes of the last minute. */
+    synchronized Outcomes outcomes() {
+        long oldest = (nanoTime.getAsLong() - start) / BUCKET_NANOS - BUCKETS;
+        long threw = 0;
+        long succeeded = 0;
+        for (Bucket bucket : buckets) {
+            if (bucket.number > oldest) {
+                threw += bucket.threw;
+                succeeded += bucket.succeeded;
+            }
+        }
+        return new Outcomes(threw, succeeded);
     }
 
     private void endFailures(long now) {

@@ -52,6 +52,7 @@ public final class Membership extends RedisTask {
     private final Map<Shard, Integer> consumers = new HashMap<>();
     private final AssignmentLog assignmentLog;
     private final TopicPauses pauses = new TopicPauses();
+    private final PeerReports peers = new PeerReports();
     private volatile NodesByTopic nodes = NodesByTopic.UNKNOWN;
     private volatile long lastHeartbeat;
     private volatile boolean registered;
@@ -110,6 +111,11 @@ public final class Membership extends RedisTask {
     /** The topics that are paused on all nodes. */
     public TopicPauses pauses() {
         return pauses;
+    }
+
+    /** What the listeners of other nodes report. */
+    public PeerReports peers() {
+        return peers;
     }
 
     /**
@@ -175,10 +181,10 @@ public final class Membership extends RedisTask {
         synchronized (assignments) {
             consumed = ConsumedTopics.write(assignments.keySet(), consumers.keySet());
         }
-        return send(consumed, timeout.toMillis(), true);
+        return send(consumed, timeout.toMillis(), true, peers.ask());
     }
 
-    private CompletableFuture<List<Object>> send(String consumed, long timeoutMillis, boolean canary) {
+    private CompletableFuture<List<Object>> send(String consumed, long timeoutMillis, boolean canary, String queues) {
         return scripts.run(new ScriptCall(
                         HEARTBEAT,
                         keySpace.nodes(),
@@ -193,7 +199,8 @@ public final class Membership extends RedisTask {
                 .add(version)
                 .add(keySpace.signalChannel())
                 .add(canary ? "1" : "0")
-                .add(report.get().write()));
+                .add(report.get().write())
+                .add(queues));
     }
 
     private void succeeded(List<Object> reply) {
@@ -203,7 +210,7 @@ public final class Membership extends RedisTask {
         String current = new String((byte[]) reply.get(0), UTF_8);
         if (!current.equals(version) || wasIsolated) {
             version = current;
-            if (reply.size() > 1) {
+            if (reply.size() > 2) {
                 nodes = NodesByTopic.read(reply);
                 pauses.set(NodeDirectory.texts(reply.get(1)));
                 if ((Long) reply.get(2) > 0) {
@@ -213,6 +220,7 @@ public final class Membership extends RedisTask {
             notifyChanged();
         }
         assignmentLog.connected(nodes, shards());
+        peers.replied((List<?>) reply.get(reply.size() - 1));
     }
 
     private Set<Shard> shards() {
@@ -247,7 +255,7 @@ public final class Membership extends RedisTask {
             return;
         }
         registered = false;
-        CompletableFuture<List<Object>> left = send("", -1, false);
+        CompletableFuture<List<Object>> left = send("", -1, false, "");
         try {
             left.get(wait.toNanos(), TimeUnit.NANOSECONDS);
         } catch (ExecutionException | TimeoutException e) {

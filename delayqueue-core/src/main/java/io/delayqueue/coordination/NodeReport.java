@@ -102,6 +102,27 @@ public record NodeReport(String host, long processId, Instant startedAt, List<Li
             FormText.append(text, "failure", failure);
             FormText.append(text, "failing", attempts.failing().toMillis());
         }
+        Duration sinceSuccess = attempts.sinceSuccess();
+        if (sinceSuccess != null) {
+            FormText.append(text, "sinceSuccess", sinceSuccess.toMillis());
+        }
+    }
+
+    /** The part of a listener's line that names its queue. */
+    static String queue(String topic, QueueKind kind) {
+        StringBuilder text = new StringBuilder();
+        FormText.append(text, "topic", topic);
+        FormText.append(text, "kind", kind);
+        return text.toString();
+    }
+
+    /**
+     * Reads the line of a listener, or the part from its {@link #queue} on.
+     *
+     * @throws IllegalArgumentException if this version cannot read it
+     */
+    static ListenerStatus readListener(String line) {
+        return listener(FormText.read(line));
     }
 
     /** Reads a report. A report that this version cannot read is unknown. */
@@ -111,7 +132,7 @@ public record NodeReport(String host, long processId, Instant startedAt, List<Li
             Map<String, String> node = FormText.read(lines[0]);
             List<ListenerStatus> listeners = new ArrayList<>();
             for (int i = 1; i < lines.length; i++) {
-                listeners.add(listener(FormText.read(lines[i])));
+                listeners.add(readListener(lines[i]));
             }
             return new NodeReport(
                     node.getOrDefault("host", ""),
@@ -143,7 +164,8 @@ public record NodeReport(String host, long processId, Instant startedAt, List<Li
                         number(fields, "dead"),
                         millis(fields, "handling"),
                         fields.get("failure"),
-                        millis(fields, "failing")));
+                        millis(fields, "failing"),
+                        fields.containsKey("sinceSuccess") ? millis(fields, "sinceSuccess") : null));
     }
 
     private static Duration millis(Map<String, String> fields, String name) {

@@ -37,6 +37,11 @@ public record ListenerStatus(
          * next probe.
          */
         UNAVAILABLE,
+        /**
+         * Nearly all of its attempts fail, while a listener of the topic on another node succeeds. It takes one delivery a
+         * second, as a probe, until one succeeds.
+         */
+        FAILS_ALONE,
         /** It is paused on its node. */
         PAUSED,
         /** It does not run on its node. */
@@ -71,6 +76,7 @@ public record ListenerStatus(
      *     failed
      * @param failing time since the first failure of this class; the class is forgotten after a minute without it; zero
      *     if no attempt failed
+     * @param sinceSuccess time since the last attempt whose message was acknowledged; null if there was none
      */
     public record Attempts(
             long succeeded,
@@ -78,10 +84,11 @@ public record ListenerStatus(
             long dead,
             Duration handling,
             @Nullable String failure,
-            Duration failing) {
+            Duration failing,
+            @Nullable Duration sinceSuccess) {
 
         /** No attempts. */
-        public static final Attempts NONE = new Attempts(0, 0, 0, Duration.ZERO, null, Duration.ZERO);
+        public static final Attempts NONE = new Attempts(0, 0, 0, Duration.ZERO, null, Duration.ZERO, null);
 
         /** The attempts of two listeners; the failure is that of the one with more failed attempts. */
         public Attempts plus(Attempts other) {
@@ -97,7 +104,12 @@ public record ListenerStatus(
                                     .plus(other.handling.multipliedBy(other.all()))
                                     .dividedBy(all),
                     worse.failure,
-                    worse.failing);
+                    worse.failing,
+                    shorter(sinceSuccess, other.sinceSuccess));
+        }
+
+        private static @Nullable Duration shorter(@Nullable Duration one, @Nullable Duration other) {
+            return one == null || (other != null && other.compareTo(one) < 0) ? other : one;
         }
 
         /** Number of attempts that failed. */

@@ -7,9 +7,11 @@
 -- KEYS[6] jobs (HASH)
 -- ARGV[1] node  ARGV[2] topics, one per line  ARGV[3] node timeout in ms; -1: the node leaves
 -- ARGV[4] version that the caller has  ARGV[5] signal channel  ARGV[6] '1': publish a canary  ARGV[7] report
--- result {version} if the caller has this version, else {version, paused topics, number of jobs, node, topics, node,
---        topics, ...}
--- cost   O(nodes), 8 commands; O(nodes + paused topics) more if the version has changed
+-- ARGV[8] queues of which the caller needs the running listeners on other nodes: a part of their lines, one per line
+-- result {version, peers} if the caller has this version, else {version, paused topics, number of jobs, node, topics,
+--        node, topics, ..., peers}; peers: {age of the report in ms, line from the queue on, age, line, ...}
+-- cost   O(nodes), 8 commands; O(nodes + paused topics) more if the version has changed; if ARGV[8] is not empty, a
+--        command for each node and O(size of its report) more
 local heartbeatsKey, topicsKey, pausedKey, reportsKey, formerKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
@@ -42,6 +44,27 @@ local function remove(node, beat, how)
   redis.call('HDEL', reportsKey, node)
   redis.call('ZREM', heartbeatsKey, node)
   forgetFormer()
+end
+
+-- a line: id=...&topic=...&kind=...&state=...&...
+local function peers()
+  local wanted, found = {}, {}
+  for queue in string.gmatch(ARGV[8], '[^\n]+') do
+    wanted[queue] = true
+  end
+  if next(wanted) then
+    local beats = redis.call('ZRANGE', heartbeatsKey, 0, -1, 'WITHSCORES')
+    for i = 1, #beats, 2 do
+      local report = beats[i] ~= ARGV[1] and redis.call('HGET', reportsKey, beats[i]) or ''
+      for queue, rest in string.gmatch(report, '&(topic=[^&\n]*&kind=[^&\n]*)(&state=RUNNING&[^\n]*)') do
+        if wanted[queue] then
+          found[#found + 1] = now - tonumber(beats[i + 1])
+          found[#found + 1] = queue .. rest
+        end
+      end
+    end
+  end
+  return found
 end
 
 local changed = false
@@ -79,7 +102,7 @@ if ARGV[6] == '1' then
 end
 local version = redis.call('HGET', topicsKey, '#version') or ''
 if version == ARGV[4] then
-  return {version}
+  return {version, peers()}
 end
 local reply = {version, redis.call('SMEMBERS', pausedKey), redis.call('HLEN', KEYS[6])}
 local all = redis.call('HGETALL', topicsKey)
@@ -89,4 +112,5 @@ for i = 1, #all, 2 do
     reply[#reply + 1] = all[i + 1]
   end
 end
+reply[#reply + 1] = peers()
 return reply

@@ -83,7 +83,7 @@ class TopicSamplerTests extends RedisTest {
     }
 
     private void heartbeat(String node, String topic, long failed) {
-        Attempts attempts = new Attempts(4, failed, 0, Duration.ZERO, null, Duration.ZERO);
+        Attempts attempts = new Attempts(4, failed, 0, Duration.ZERO, null, Duration.ZERO, null);
         ListenerStatus listener =
                 new ListenerStatus("l", topic, QueueKind.MESSAGES, State.RUNNING, 0, 1, null, null, attempts);
         NodeReport report = new NodeReport("", 1, now, List.of(listener));

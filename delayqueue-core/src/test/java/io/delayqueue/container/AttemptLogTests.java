@@ -83,11 +83,16 @@ class AttemptLogTests {
                         1,
                         Duration.ofMillis(5),
                         "IllegalStateException: connection refused",
+                        Duration.ofSeconds(1),
                         Duration.ofSeconds(1)));
+        assertThat(attempts.outcomes())
+                .as("without those whose handler requested the settlement")
+                .isEqualTo(new AttemptLog.Outcomes(1, 2));
         pass(Duration.ofSeconds(30));
         assertThat(attempts.lastMinute().succeeded()).isEqualTo(1);
         pass(Duration.ofSeconds(30));
         assertThat(attempts.lastMinute()).isEqualTo(Attempts.NONE);
+        assertThat(attempts.outcomes()).isEqualTo(new AttemptLog.Outcomes(0, 0));
     }
 
     @Test

@@ -4,10 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.delayqueue.coordination.Membership.ShardAssignment;
+import io.delayqueue.coordination.PeerReports.Peer;
+import io.delayqueue.listener.ListenerStatus;
+import io.delayqueue.listener.ListenerStatus.Attempts;
+import io.delayqueue.listener.ListenerStatus.State;
+import io.delayqueue.message.QueueKind;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Semaphore;
@@ -204,6 +211,54 @@ class MembershipTests extends NodesTest {
         new NodeDirectory(scripts, keySpace, TIMEOUT).pause("a");
         one.beat();
         assertThat(one.membership.pauses().allow("a")).isFalse();
+    }
+
+    @Test
+    void heartbeatReadsTheRunningListenersOfWatchedQueuesOnOtherNodes() {
+        Attempts attempts = new Attempts(3, 2, 1, Duration.ofMillis(4), "Down", Duration.ZERO, Duration.ofMillis(5));
+        reporting("two", listener("a%&=b c", QueueKind.MESSAGES, State.RUNNING, attempts));
+        reporting(
+                "three",
+                listener("other", QueueKind.MESSAGES, State.RUNNING, attempts),
+                listener("a%&=b c", QueueKind.NOTIFICATIONS, State.RUNNING, attempts),
+                listener("a%&=b c", QueueKind.MESSAGES, State.FAILS_ALONE, attempts),
+                listener("a%&=b c", QueueKind.MESSAGES, State.RUNNING, Attempts.NONE));
+        clock.advance(Duration.ofSeconds(7));
+        Membership one = reporting("one", listener("a%&=b c", QueueKind.MESSAGES, State.RUNNING, attempts));
+        List<List<Peer>> heard = new ArrayList<>();
+        Runnable end = one.peers().watch("a%&=b c", QueueKind.MESSAGES, heard::add);
+        new NodeDirectory(scripts, keySpace, TIMEOUT).pause("b");
+        one.run(); // with the list of nodes, which has another version
+        assertThat(one.pauses().include("b")).isTrue();
+        one.run(); // without
+        assertThat(heard).hasSize(2).allSatisfy(peers -> {
+            assertThat(peers)
+                    .extracting(peer -> peer.listener().attempts())
+                    .containsExactlyInAnyOrder(attempts, Attempts.NONE);
+            assertThat(peers).allSatisfy(peer -> assertThat(peer.age()).isGreaterThanOrEqualTo(Duration.ofSeconds(7)));
+        });
+
+        redis.command(
+                "HSET", "dq:{nodes}:reports", "two", "host=h\n&topic=a%25%26%3Db+c&kind=MESSAGES&state=RUNNING&x=%zz");
+        one.run();
+        assertThat(heard.get(2))
+                .as("without a report that this version cannot read")
+                .hasSize(1);
+        end.run();
+        one.run();
+        assertThat(heard).hasSize(3);
+    }
+
+    private Membership reporting(String name, ListenerStatus... listeners) {
+        NodeReport report = new NodeReport("host", 1, Instant.EPOCH, List.of(listeners));
+        Membership membership =
+                new Membership(scripts, keySpace, name, INTERVAL, TIMEOUT, () -> nanos, () -> report, () -> {});
+        membership.run();
+        return membership;
+    }
+
+    private static ListenerStatus listener(String topic, QueueKind kind, State state, Attempts attempts) {
+        return new ListenerStatus("l", topic, kind, state, 0, 1, null, null, attempts);
     }
 
     @Test

@@ -86,7 +86,8 @@ class NodeDirectoryTests extends NodesTest {
 
     @Test
     void reportOfANodeIsListed() {
-        Attempts attempts = new Attempts(1, 2, 3, Duration.ofMillis(4), "Down: a&b=c\n%+é", Duration.ofSeconds(5));
+        Attempts attempts = new Attempts(
+                1, 2, 3, Duration.ofMillis(4), "Down: a&b=c\n%+é", Duration.ofSeconds(5), Duration.ofMillis(6));
         ListenerStatus busy = new ListenerStatus(
                 "l&1",
                 "b %\n-x",
@@ -106,7 +107,7 @@ class NodeDirectoryTests extends NodesTest {
 
     @Test
     void listenersWithFailedAttemptsAreReportedFirst() {
-        Attempts failed = new Attempts(0, 1, 0, Duration.ZERO, "Down", Duration.ZERO);
+        Attempts failed = new Attempts(0, 1, 0, Duration.ZERO, "Down", Duration.ZERO, null);
         List<ListenerStatus> listeners = IntStream.rangeClosed(0, NodeReport.MAX_LISTENERS)
                 .mapToObj(i -> new ListenerStatus(
                         "l" + i,

@@ -99,7 +99,8 @@ class QueueDiagnosisTests {
                 0,
                 Duration.ofMillis(4200),
                 failed == 0 ? null : "PaymentDown: connection refused",
-                Duration.ofSeconds(75));
+                Duration.ofSeconds(75),
+                null);
     }
 
     private static NodeStatus node(String host, Instant lastSeen, ListenerStatus... listeners) {
