@@ -17,6 +17,7 @@ import java.time.Duration;
  * @param linger longest wait of a settlement for a batch while the workers are busy, 0 to 1 s
  * @param confirmAfter wait for a worker after which a delivery confirms its lease before it starts, 1 ms to 1 min
  * @param crashes when to isolate and dead-letter messages whose leases end without a settlement
+ * @param slowIfFailingAlone whether a listener claims slower while it fails on this node and succeeds on another
  * @param retentionInterval interval between prunings of dead letters, 100 ms to 1 d
  * @param deadLetterMaxAge longest time that a dead letter is kept, 1 s to 36,500 d
  * @param deadLetterMaxCount most dead letters kept per topic, 0 or more
@@ -31,6 +32,7 @@ public record EngineSettings(
         Duration linger,
         Duration confirmAfter,
         CrashLimits crashes,
+        boolean slowIfFailingAlone,
         Duration retentionInterval,
         Duration deadLetterMaxAge,
         long deadLetterMaxCount,
@@ -46,6 +48,7 @@ public record EngineSettings(
             Duration.ofMillis(5),
             Duration.ofSeconds(1),
             CrashLimits.DEFAULTS,
+            true,
             Duration.ofMinutes(5),
             Duration.ofDays(30),
             100_000,

@@ -64,7 +64,9 @@ final class ListenerContainer implements ManagedListener {
         synchronized (lock) {
             Unavailable unavailable =
                     run == null || paused ? null : run.circuit().unavailable();
-            State started = unavailable == null ? State.RUNNING : State.UNAVAILABLE;
+            State started = unavailable != null
+                    ? State.UNAVAILABLE
+                    : run != null && run.failsAlone() ? State.FAILS_ALONE : State.RUNNING;
             return new ListenerStatus(
                     spec.id(),
                     spec.topic(),

@@ -44,6 +44,7 @@ final class ListenerRun {
     private final BooleanSupplier paused;
     private final ClaimBudget budget;
     private final Circuit circuit;
+    private final FailsAlone failsAlone;
     private final DeliveryPipeline pipeline;
     private final Workers workers;
     private final CompletableFuture<Void> ended = new CompletableFuture<>();
@@ -58,6 +59,9 @@ final class ListenerRun {
     private volatile List<ListenerShard> shards = List.of(); // read without the monitor
     private Runnable removePauseListener = () -> {};
     private @Nullable TaskHandle probes;
+    /** Begins the probes of a listener that fails alone; null before the start, or if it must not claim slower. */
+    private @Nullable TaskHandle slowProbes;
+
     private boolean claiming;
     /** Whether the shards may be assigned to this node. Probes are claimed without. */
     private boolean joined;
@@ -87,10 +91,15 @@ final class ListenerRun {
         this.name = name;
         this.paused = paused;
         this.budget = new ClaimBudget(spec.options(), context.settings().linger());
-        this.circuit = new Circuit(
-                "listener " + Printable.of(spec.id()) + " of topic " + Printable.of(spec.topic()),
+        String listener = "listener " + Printable.of(spec.id()) + " of topic " + Printable.of(spec.topic());
+        this.circuit = new Circuit(listener, context.nanoTime(), this::circuitChanged);
+        this.failsAlone = new FailsAlone(
+                listener,
+                context.settings().slowIfFailingAlone(),
+                attempts,
+                watcher -> context.membership().peers().watch(spec.topic(), spec.kind(), watcher),
                 context.nanoTime(),
-                this::circuitChanged);
+                this::failsAloneChanged);
         this.pipeline = new DeliveryPipeline(
                 spec,
                 context.converter(),
@@ -111,6 +120,9 @@ final class ListenerRun {
                 + (paused.getAsBoolean() ? ", paused" : ""));
         removePauseListener = context.membership().pauses().onChange(this::updateClaiming);
         updateClaiming();
+        if (context.settings().slowIfFailingAlone()) {
+            slowProbes = context.tasks().schedule(name + " failures", failsAlone);
+        }
         opening.schedule(context.tasks(), name + " opening");
     }
 
@@ -145,7 +157,7 @@ final class ListenerRun {
 
     private ListenerShard listened(Shard messages) {
         Shard shard = spec.kind() == QueueKind.NOTIFICATIONS ? messages.notifications() : messages;
-        ListenerShard listened = new ListenerShard(context, spec, shard, budget, attempts, this);
+        ListenerShard listened = new ListenerShard(context, spec, shard, budget, attempts, failsAlone, this);
         listened.start(shard.count() == 1 ? name : name + " shard " + shard.index());
         return listened;
     }
@@ -164,10 +176,10 @@ final class ListenerRun {
         }
     }
 
-    /** Claims messages unless the listener or its topic is paused, or the circuit is open. */
+    /** Claims messages unless the listener or its topic is paused, the circuit is open, or it waits because it fails alone. */
     synchronized void updateClaiming() {
-        boolean open = circuit.isOpen();
-        boolean probing = circuit.isHalfOpen();
+        boolean open = circuit.isOpen() || failsAlone.waits();
+        boolean probing = circuit.isHalfOpen() || failsAlone.probes();
         if (!open) {
             budget.probe(probing);
         }
@@ -175,7 +187,7 @@ final class ListenerRun {
                 && !paused.getAsBoolean()
                 && context.membership().pauses().allow(spec.topic())
                 && !open;
-        setClaiming(claim, claim && !probing);
+        setClaiming(claim, claim && !probing && !failsAlone.leavesShards());
         if (open) {
             budget.probe(false); // last: the shards must not claim more before they are paused
         }
@@ -206,6 +218,13 @@ final class ListenerRun {
         }
     }
 
+    private synchronized void failsAloneChanged() {
+        updateClaiming();
+        if (slowProbes != null) {
+            slowProbes.wake();
+        }
+    }
+
     /** Ends the run; completes as {@link ManagedListener#stop()} states. Called once. */
     synchronized CompletableFuture<Void> stop() {
         ending = true;
@@ -214,6 +233,10 @@ final class ListenerRun {
         opening.cancel();
         if (probes != null) {
             probes.cancel();
+        }
+        failsAlone.close();
+        if (slowProbes != null) {
+            slowProbes.cancel();
         }
         CompletableFuture<Void> drained =
                 CompletableFuture.allOf(shards.stream().map(ListenerShard::end).toArray(CompletableFuture[]::new));
@@ -309,6 +332,11 @@ final class ListenerRun {
 
     Circuit circuit() {
         return circuit;
+    }
+
+    /** Whether the listener fails on this node alone, and claims slower. */
+    boolean failsAlone() {
+        return failsAlone.isAlone();
     }
 
     ListenerProgress progress() {

@@ -86,6 +86,7 @@ final class ListenerShard implements Demand {
      *
      * @param budget limits the claims of all shards of the listener
      * @param attempts counts and logs the attempts of all shards of the listener
+     * @param failsAlone receives these attempts, too
      */
     ListenerShard(
             ListenerContext context,
@@ -93,6 +94,7 @@ final class ListenerShard implements Demand {
             Shard shard,
             ClaimBudget budget,
             AttemptLog attempts,
+            FailsAlone failsAlone,
             ListenerRun run) {
         this.context = context;
         this.shard = shard;
@@ -113,7 +115,7 @@ final class ListenerShard implements Demand {
         this.enableNext = nanoTime.getAsLong();
         this.share = budget.share(poller);
         this.deliveries = new OpenDeliveries(
-                context.settings(), nanoTime, options, session, share, attempts, poller, () -> claiming);
+                context.settings(), nanoTime, options, session, share, attempts, failsAlone, poller, () -> claiming);
         this.suspects = new Suspects(
                 context, deliveries, options.handlingTime(), () -> claiming, nextPoll::pollNow, run::handleInIsolation);
         Duration renewal = options.lease().dividedBy(3);

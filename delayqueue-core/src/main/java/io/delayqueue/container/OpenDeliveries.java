@@ -44,6 +44,7 @@ final class OpenDeliveries {
     private final ShardSession session;
     private final ClaimBudget.Share share;
     private final AttemptLog attempts;
+    private final FailsAlone failsAlone;
     private final LongSupplier nanoTime;
     private final Duration linger;
     private final long prefetchNanos;
@@ -86,11 +87,13 @@ final class OpenDeliveries {
             ShardSession session,
             ClaimBudget.Share share,
             AttemptLog attempts,
+            FailsAlone failsAlone,
             TaskHandle task,
             BooleanSupplier claiming) {
         this.session = session;
         this.share = share;
         this.attempts = attempts;
+        this.failsAlone = failsAlone;
         this.nanoTime = nanoTime;
         this.linger = settings.linger();
         this.prefetchNanos = options.prefetchTime().toNanos();
@@ -462,6 +465,7 @@ final class OpenDeliveries {
     CompletableFuture<Boolean> settle(ClaimedDelivery delivery, Settlement settlement, @Nullable Throwable failure) {
         if (delivery.isStarted()) {
             attempts.settled(settlement, delivery.attempt(), delivery.startedAt(), failure);
+            failsAlone.settled(settlement, delivery.startedAt(), failure); // first: it may end the claims
         }
         // added to the session before it leaves the open deliveries, so that a stop always waits for it
         CompletableFuture<Boolean> accepted = pending(delivery, settlement, failure);

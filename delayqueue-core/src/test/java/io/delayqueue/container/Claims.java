@@ -65,13 +65,15 @@ final class Claims {
     static OpenDeliveries deliveries(
             LongSupplier nanoTime, ShardSession session, TaskHandle task, BooleanSupplier claiming) {
         ListenerSpec spec = new ListenerSpec("l", "t", QueueKind.MESSAGES, OPTIONS, String.class, all -> null);
+        AttemptLog attempts = new AttemptLog(spec, nanoTime);
         return new OpenDeliveries(
                 EngineSettings.DEFAULTS,
                 nanoTime,
                 OPTIONS,
                 session,
                 new ClaimBudget(1000, 0, Duration.ZERO).share(task),
-                new AttemptLog(spec, nanoTime),
+                attempts,
+                new FailsAlone("l", false, attempts, watcher -> () -> {}, nanoTime, () -> {}),
                 task,
                 claiming);
     }

@@ -14,6 +14,8 @@ public final class Pacing {
     private long deadLetterMaxCount = EngineSettings.DEFAULTS.deadLetterMaxCount();
     private long deadLetterMaxBytes = EngineSettings.DEFAULTS.deadLetterMaxBytes();
 
+    private boolean slowIfFailingAlone = EngineSettings.DEFAULTS.slowIfFailingAlone();
+
     private Pacing() {}
 
     public static Pacing builtIn() {
@@ -45,6 +47,11 @@ public final class Pacing {
         return this;
     }
 
+    public Pacing slowIfFailingAlone(boolean slow) {
+        this.slowIfFailingAlone = slow;
+        return this;
+    }
+
     public Pacing retention(Duration interval, Duration maxAge, long maxCount) {
         this.retention = interval;
         this.deadLetterMaxAge = maxAge;
@@ -68,6 +75,7 @@ public final class Pacing {
                 EngineSettings.DEFAULTS.linger(),
                 confirmAfter,
                 EngineSettings.DEFAULTS.crashes(),
+                slowIfFailingAlone,
                 retention,
                 deadLetterMaxAge,
                 deadLetterMaxCount,

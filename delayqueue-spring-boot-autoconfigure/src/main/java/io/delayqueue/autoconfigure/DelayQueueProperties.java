@@ -303,6 +303,8 @@ public record DelayQueueProperties(
      * @param isolateAfterCrashes Number of crashes from which on a message is handled in isolation, 1 to 1,000. A crash
      *     is the end of a listener's lease without a settlement. A settlement resets the number.
      * @param crashLimit Number of crashes in isolation after which a message becomes a dead letter, 1 to 1,000.
+     * @param slowIfFailingAlone Whether a listener claims one message a second while nearly all of its attempts fail on
+     *     this node and succeed on another.
      */
     public record Engine(
             @DefaultValue("4") int taskThreads,
@@ -313,7 +315,8 @@ public record DelayQueueProperties(
             @DefaultValue("5ms") Duration linger,
             @DefaultValue("1s") Duration confirmAfter,
             @DefaultValue("2") int isolateAfterCrashes,
-            @DefaultValue("3") int crashLimit) {
+            @DefaultValue("3") int crashLimit,
+            @DefaultValue("true") boolean slowIfFailingAlone) {
 
         CrashLimits toCrashLimits() {
             return new CrashLimits(isolateAfterCrashes, crashLimit);
@@ -329,6 +332,7 @@ public record DelayQueueProperties(
                     linger,
                     confirmAfter,
                     toCrashLimits(),
+                    slowIfFailingAlone,
                     deadLetters.pruneInterval(),
                     deadLetters.maxAge(),
                     deadLetters.maxCount(),

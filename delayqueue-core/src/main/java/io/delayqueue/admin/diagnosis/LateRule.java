@@ -10,16 +10,21 @@ import io.delayqueue.listener.ListenerStatus.State;
 import io.delayqueue.message.Printable;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 
 /**
  * The oldest due message of a topic has been waiting for too long. It ends below half of the limit, so that a lag near the
  * limit does not flicker. A missing listener explains the lag.
  */
 final class LateRule implements Rule {
+
+    /** The states in which a listener takes deliveries, at full rate or not. */
+    private static final Set<State> TAKES = EnumSet.of(State.RUNNING, State.FAILS_ALONE);
 
     private final Limits limits;
     /** The backlogs of late topics at the last diagnosis. */
@@ -112,7 +117,7 @@ final class LateRule implements Rule {
             return heldBack(situation, limits);
         }
         List<NodeListener> all = situation.listeners(topic.topic());
-        if (!all.isEmpty() && all.stream().allMatch(each -> each.listener().state() != State.RUNNING)) {
+        if (!all.isEmpty() && all.stream().noneMatch(each -> TAKES.contains(each.listener().state()))) {
             return all.stream().anyMatch(each -> each.listener().state() == State.UNAVAILABLE)
                     ? "A system that its handlers need is unavailable."
                     : "All of its listeners are paused or stopped.";

@@ -264,7 +264,7 @@ export function listenersOn(nodes, topic) {
   return [...reported, ...own].filter(({ listener }) => !topic || listener.topic === topic);
 }
 
-const LISTENER_STATES = { running: 'ok', unavailable: 'bad', paused: 'warn', stopped: 'warn' };
+const LISTENER_STATES = { running: 'ok', unavailable: 'bad', fails_alone: 'bad', paused: 'warn', stopped: 'warn' };
 
 function listenerRow({ listener, node, own }) {
   const { id, topic, kind, state: said, running, concurrency, unavailable, oldest, attempts } = listener;
@@ -280,7 +280,7 @@ function listenerRow({ listener, node, own }) {
       h(
         'span',
         { class: `badge ${everywhere ? 'note' : LISTENER_STATES[said]}`, title: unavailable && unavailable.failure },
-        everywhere ? 'topic paused' : said,
+        everywhere ? 'topic paused' : said.replace('_', ' '),
       ),
       h(
         'span',
