@@ -36,14 +36,16 @@ class ComposeFileTests {
     }
 
     @Test
-    void inputOfTheDashboardIsReplacedByTheDataSource() throws IOException {
-        assertThat(file.get("services").get("grafana").get("entrypoint").toString())
-                .contains("s/$${DS_PROMETHEUS}/prometheus/g");
-        assertThat(ROOT.resolve("docs/operations/grafana-dashboard.json"))
-                .content()
-                .contains("\"uid\": \"${DS_PROMETHEUS}\"");
-        assertThat(file.get("configs").get("grafana-datasources").get("content").toString())
-                .contains("uid: prometheus\n");
+    void grafanaReadsTheMountedDashboardAsItIs() {
+        String mounted = values("volumes").stream()
+                .map(volume -> ((String) volume).split(":"))
+                .filter(parts -> parts[0].endsWith("/grafana-dashboard.json"))
+                .map(parts -> parts[1])
+                .findFirst()
+                .orElseThrow();
+        assertThat(file.get("configs").get("grafana-dashboards").get("content").toString())
+                .contains("path: " + mounted.substring(0, mounted.lastIndexOf('/')) + "\n");
+        assertThat(file.get("services").get("grafana")).doesNotContainKeys("entrypoint", "command");
     }
 
     private List<?> values(String key) {

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -147,17 +148,56 @@ class OperationsFilesTests {
         return meter.getType() == Meter.Type.COUNTER ? name + "_total" : name;
     }
 
+    /** Grafana replaces variables when it shows the dashboard, inputs only when it imports one. */
     @Test
     void dashboardUsesOnlyItsDataSourceVariable() throws IOException {
         JsonNode dashboard = dashboard();
-        JsonNode input = dashboard.path("__inputs").get(0);
-        assertThat(input.path("type").asString()).isEqualTo("datasource");
-        assertThat(input.path("pluginId").asString()).isEqualTo("prometheus");
-        String uid = "${" + input.path("name").asString() + "}";
+        assertThat(dashboard.has("__inputs")).isFalse();
+        JsonNode variable = dashboard.path("templating").path("list").get(0);
+        assertThat(variable.path("type").asString()).isEqualTo("datasource");
+        assertThat(variable.path("query").asString()).isEqualTo("prometheus");
+        String uid = "${" + variable.path("name").asString() + "}";
         assertThat(dashboard.findValues("datasource"))
                 .isNotEmpty()
                 .allSatisfy(source -> assertThat(source.path("uid").asString()).isEqualTo(uid));
         assertThat(dashboard.path("id").isNull()).isTrue();
+    }
+
+    @Test
+    void eachSeriesOfTheDashboardIsOfTheSelectedJob() throws IOException {
+        List<String> expressions = new ArrayList<>(expressions());
+        dashboard()
+                .path("templating")
+                .path("list")
+                .valueStream()
+                .filter(variable -> variable.path("name").asString().equals("topic"))
+                .forEach(variable ->
+                        expressions.add(variable.path("query").path("query").asString()));
+        assertThat(expressions)
+                .allSatisfy(expression -> assertThat(Pattern.compile("delayqueue_[a-z_]+(\\{job=~\"\\$job\"[,}])?")
+                                .matcher(expression)
+                                .results())
+                        .isNotEmpty()
+                        .allSatisfy(series ->
+                                assertThat(series.group(1)).as(expression).isNotNull()));
+    }
+
+    @Test
+    void panelsDoNotOverlap() throws IOException {
+        Set<String> cells = new HashSet<>();
+        for (JsonNode panel : dashboard().path("panels")) {
+            JsonNode place = panel.path("gridPos");
+            int right = place.path("x").asInt() + place.path("w").asInt();
+            assertThat(right).isLessThanOrEqualTo(24);
+            for (int x = place.path("x").asInt(); x < right; x++) {
+                for (int y = 0; y < place.path("h").asInt(); y++) {
+                    String cell = x + " " + (place.path("y").asInt() + y);
+                    assertThat(cells.add(cell))
+                            .as(panel.path("title") + " at " + cell)
+                            .isTrue();
+                }
+            }
+        }
     }
 
     // ---- the runbook -----------------------------------------------------------------------------------------------

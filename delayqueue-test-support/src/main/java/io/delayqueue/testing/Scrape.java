@@ -109,10 +109,16 @@ public final class Scrape {
             String matchers = selector.group(2) == null ? "" : selector.group(2);
             assertThat(MATCHER.matcher(matchers).results().map(matcher -> matcher.group(1)))
                     .as(expression)
-                    .isSubsetOf(own);
+                    .isSubsetOf(union(own, OF_PROMETHEUS));
         }
         assertThat(grouped(expression)).as(expression).isSubsetOf(labels);
         assertThat(count(expression, '(')).as(expression).isEqualTo(count(expression, ')'));
+    }
+
+    private static Set<String> union(Set<String> some, Set<String> others) {
+        Set<String> all = new HashSet<>(some);
+        all.addAll(others);
+        return all;
     }
 
     /** The labels by which an expression groups. */
