@@ -224,12 +224,6 @@ public final class DelayQueueGauges implements SmartLifecycle {
                             .flatMap(status -> status.consumers().stream())
                             .distinct()
                             .count());
-            group.gauge(
-                    DelayQueueMeters.TOPICS_UNCONSUMED,
-                    this,
-                    topic -> topic.statuses.stream()
-                            .mapToDouble(TopicGauges::unconsumed)
-                            .sum());
         }
 
         private void messages(String state, ToDoubleFunction<TopicCounts> count) {
@@ -242,14 +236,6 @@ public final class DelayQueueGauges implements SmartLifecycle {
 
         private DoubleStream values(ToDoubleFunction<TopicCounts> of) {
             return statuses.stream().mapToDouble(status -> value(status, of));
-        }
-
-        private static double unconsumed(TopicStatus status) {
-            return value(
-                    status,
-                    counts -> status.consumers().isEmpty() && counts.scheduled() + counts.ready() + counts.leased() > 0
-                            ? 1
-                            : 0);
         }
 
         private static double value(TopicStatus status, ToDoubleFunction<TopicCounts> of) {

@@ -40,9 +40,6 @@ public enum DelayQueueMeters implements MeterDocumentation {
             GAUGE,
             "Nodes that run a listener of the topic, or that received from it within the last minute.",
             TOPIC),
-    /** Topics with messages but without consumers. Each node reports the same value. */
-    TOPICS_UNCONSUMED(
-            "delayqueue.topics.unconsumed", GAUGE, "1 if the topic has messages but no consumer, else 0.", TOPIC),
     /** What the diagnosis finds. Concerns the whole queue: each node reports about the same values. */
     FINDINGS(
             "delayqueue.findings",

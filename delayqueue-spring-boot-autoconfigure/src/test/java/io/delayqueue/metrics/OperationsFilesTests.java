@@ -3,6 +3,7 @@ package io.delayqueue.metrics;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.delayqueue.admin.diagnosis.Finding.Level;
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
 import io.delayqueue.testing.Scrape;
@@ -11,9 +12,11 @@ import io.micrometer.prometheusmetrics.PrometheusMeterRegistry;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.MatchResult;
@@ -22,6 +25,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.boot.convert.DurationStyle;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.yaml.snakeyaml.Yaml;
 import tools.jackson.databind.JsonNode;
@@ -75,12 +81,31 @@ class OperationsFilesTests {
                 .extracting(rule -> rule.get("alert"))
                 .doesNotHaveDuplicates()
                 .contains(
-                        "DelayQueueLagTooHigh",
-                        "DelayQueueDeadLettersGrow",
-                        "DelayQueueTopicWithoutConsumer",
+                        "DelayQueueCritical",
+                        "DelayQueueWarning",
+                        "DelayQueueAbsent",
                         "DelayQueueSampleStale",
                         "DelayQueueRedisErrors",
                         "DelayQueueSettlementsRejected");
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void findingsOfEachLevelAreAnAlertOfThatSeverity(Level level) throws IOException {
+        String name = level.name().toLowerCase(Locale.ROOT);
+        assertThat(rules())
+                .filteredOn(rule ->
+                        String.valueOf(rule.get("expr")).contains("delayqueue_findings{level=\"" + name + "\"}"))
+                .singleElement()
+                .satisfies(rule -> assertThat(strings(rule.get("labels"))).containsEntry("severity", name));
+    }
+
+    @Test
+    void alertsFireWithinAMinute() throws IOException {
+        assertThat(rules())
+                .extracting(rule -> rule.getOrDefault("for", "0s"))
+                .allSatisfy(each -> assertThat(DurationStyle.detectAndParse((String) each))
+                        .isLessThanOrEqualTo(Duration.ofMinutes(1)));
     }
 
     @Test
@@ -97,18 +122,23 @@ class OperationsFilesTests {
 
     @Test
     void alertsLinkToAChapterOfTheRunbook() throws IOException {
-        List<String> chapters = read("README.md")
-                .lines()
+        String runbook = read("README.md");
+        Set<String> anchors = Pattern.compile("<a id=\"([a-z_]+)\"></a>")
+                .matcher(runbook)
+                .results()
+                .map(anchor -> anchor.group(1))
+                .collect(Collectors.toSet());
+        runbook.lines()
                 .filter(line -> line.startsWith("## "))
-                .map(line -> line.substring(3))
-                .toList();
-        Pattern pointer = Pattern.compile("See docs/operations/README\\.md, (.*)\\.$");
+                .map(line -> line.substring(3).toLowerCase(Locale.ROOT).replace(' ', '-'))
+                .forEach(anchors::add);
         for (Map<String, Object> rule : rules()) {
-            String description = strings(rule.get("annotations")).get("description");
-            assertThat(pointer.matcher(description).results().map(found -> found.group(1)))
-                    .as(description)
-                    .hasSize(1)
-                    .isSubsetOf(chapters);
+            String url = strings(rule.get("annotations")).get("runbook_url");
+            assertThat(url).startsWith("https://").contains("/docs/operations/README.md#");
+            String anchor = url.substring(url.indexOf('#') + 1);
+            if (!anchor.equals("{{ $labels.kind }}")) {
+                assertThat(anchors).contains(anchor);
+            }
         }
     }
 

@@ -6,7 +6,6 @@ import static io.delayqueue.metrics.DelayQueueMeters.LAG;
 import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES;
 import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_ACKNOWLEDGED;
 import static io.delayqueue.metrics.DelayQueueMeters.SAMPLE_AGE;
-import static io.delayqueue.metrics.DelayQueueMeters.TOPICS_UNCONSUMED;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -96,7 +95,7 @@ class TopicGaugesTests extends MeterTest {
     }
 
     @Test
-    @TestsMeters({TOPICS_UNCONSUMED, CONSUMERS})
+    @TestsMeters({FINDINGS, CONSUMERS})
     void topicsWithMessagesButNoConsumerAreNamed() {
         start(redis, Listener.class, NO_SAMPLES);
         send("listend", "mistyped", Duration.ofHours(1));
@@ -109,9 +108,12 @@ class TopicGaugesTests extends MeterTest {
         });
 
         assertThat(value(CONSUMERS, "topic", "listend")).isZero();
-        assertThat(value(TOPICS_UNCONSUMED, "topic", "listend")).isEqualTo(1);
-        assertThat(value(TOPICS_UNCONSUMED, "topic", "listened")).isZero();
-        assertThat(value(TOPICS_UNCONSUMED, "topic", "emptied")).isZero();
+        assertThat(registry()
+                        .find(FINDINGS.getName())
+                        .tag("kind", "no_listener")
+                        .meters())
+                .extracting(meter -> meter.getId().getTag("topic"))
+                .containsExactly("listend");
         assertThat(findings("warning", "no_listener", "listend")).isEqualTo(1);
         assertThat(isFound("failing")).isFalse();
     }

@@ -6,7 +6,6 @@ import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES;
 import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_ACKNOWLEDGED;
 import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_SENT;
 import static io.delayqueue.metrics.DelayQueueMeters.PERMITS_MAX;
-import static io.delayqueue.metrics.DelayQueueMeters.TOPICS_UNCONSUMED;
 import static io.delayqueue.metrics.EventMeters.OTHER;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -79,7 +78,6 @@ class TopicLimitTests extends MeterTest {
         assertThat(value(MESSAGES_SENT, "topic", "a")).isEqualTo(1);
         assertThat(value(MESSAGES_SENT, "topic", OTHER)).isEqualTo(4);
         assertThat(value(MESSAGES, "topic", OTHER, "state", "scheduled")).isEqualTo(3);
-        assertThat(value(TOPICS_UNCONSUMED, "topic", OTHER)).isEqualTo(3);
         assertThat(value(LAG, "topic", "a")).isZero();
     }
 

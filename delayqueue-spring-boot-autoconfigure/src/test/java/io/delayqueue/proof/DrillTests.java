@@ -25,7 +25,7 @@ class DrillTests extends DrillTest {
         seen(
                 "failing handler, log",
                 () -> worker.log().contains("In listener") && worker.log().contains("PaymentDown"));
-        alerts("failing handler", "DelayQueueFailing");
+        alerts("failing handler", "DelayQueueCritical");
         assertThat(observer.act("pause", "topic", "payment").status()).isEqualTo(200);
         seen("failing handler, end a minute after the pause", SEEN.plusMinutes(1), () -> !finds("critical", "failing"));
     }
