@@ -9,7 +9,7 @@ import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.event.Recipient;
 import io.delayqueue.listener.ManagedListener;
 import io.delayqueue.template.CommitOutbox;
-import io.delayqueue.template.OutboxState;
+import io.delayqueue.template.OutboxState.Content;
 import io.micrometer.core.instrument.MeterRegistry;
 import java.time.Duration;
 import java.util.Collection;
@@ -96,17 +96,16 @@ public final class DelayQueueGauges implements SmartLifecycle {
     }
 
     private static void register(CommitOutbox outbox, MeterGroup group) {
-        group.gauge(DelayQueueMeters.OUTBOX_MESSAGES, outbox, read -> value(read, OutboxState::waiting), "waiting");
-        group.gauge(DelayQueueMeters.OUTBOX_MESSAGES, outbox, read -> value(read, OutboxState::setAside), "set_aside");
+        group.gauge(DelayQueueMeters.OUTBOX_MESSAGES, outbox, read -> value(read, Content::waiting), "waiting");
+        group.gauge(DelayQueueMeters.OUTBOX_MESSAGES, outbox, read -> value(read, Content::setAside), "set_aside");
         group.gauge(
                 DelayQueueMeters.OUTBOX_AGE,
                 outbox,
-                read -> value(read, state -> state.oldest().toNanos() / NANOS_PER_SECOND));
+                read -> value(read, content -> content.oldest().toNanos() / NANOS_PER_SECOND));
     }
 
-    private static double value(CommitOutbox outbox, ToDoubleFunction<OutboxState> value) {
-        OutboxState state = outbox.state();
-        return state == null ? Double.NaN : value.applyAsDouble(state);
+    private static double value(CommitOutbox outbox, ToDoubleFunction<Content> value) {
+        return outbox.state() instanceof Content content ? value.applyAsDouble(content) : Double.NaN;
     }
 
     /** Does nothing: the gauges keep their last values. */

@@ -53,7 +53,7 @@ public interface CommitOutbox {
      */
     void settle(Map<Long, SendResult> results);
 
-    /** What the outbox contained when it was last read; null if that is not known. Does not block. */
+    /** What the outbox contained when it was last read, or why that is not known; null before the first time. Does not block. */
     @Nullable
     OutboxState state();
 }

@@ -40,6 +40,6 @@ final class FilledOutbox implements CommitOutbox {
 
     @Override
     public OutboxState state() {
-        return new OutboxState(3, Duration.ofSeconds(90), 2);
+        return new OutboxState.Content(3, Duration.ofSeconds(90), 2);
     }
 }

@@ -74,7 +74,7 @@ public final class QueueDiagnosis {
     /**
      * Creates a diagnosis of a queue with an outbox and with limits.
      *
-     * @param outbox supplies the content of the outbox, or null if there is none or it is not known
+     * @param outbox supplies the state of the outbox, or null if there is none or it is not known yet
      * @param maxOutboxAge age of the oldest row of the outbox that is a finding
      * @param declared the limits in the properties of this node, by topic
      * @param retention the limits of dead letters in the properties of this node

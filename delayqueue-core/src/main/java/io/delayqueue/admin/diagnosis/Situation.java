@@ -180,7 +180,18 @@ final class Situation {
      * @param name identifies the finding from one diagnosis to the next
      */
     void add(Level level, Kind kind, @Nullable String node, String name, String text) {
-        findings.add(new Finding(level, kind, text, null, List.of(), node, 1, since(kind, name)));
+        add(level, kind, node, name, text, null);
+    }
+
+    /**
+     * Adds a finding that concerns no topic.
+     *
+     * @param node the node that it concerns, for people; null if it concerns none
+     * @param name identifies the finding from one diagnosis to the next
+     * @param failure class and text of an exception; null if there is none
+     */
+    void add(Level level, Kind kind, @Nullable String node, String name, String text, @Nullable String failure) {
+        findings.add(new Finding(level, kind, text, failure, List.of(), node, 1, since(kind, name)));
     }
 
     List<Finding> findings() {

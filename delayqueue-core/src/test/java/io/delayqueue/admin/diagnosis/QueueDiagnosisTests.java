@@ -23,6 +23,7 @@ import io.delayqueue.message.TopicLimits;
 import io.delayqueue.message.TopicLimits.Rate;
 import io.delayqueue.store.Purge;
 import io.delayqueue.template.OutboxState;
+import io.delayqueue.template.OutboxState.Unusable;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
@@ -522,17 +523,46 @@ class QueueDiagnosisTests {
                 KEPT);
 
         assertThat(withOutbox.diagnose(List.of(), nodes()).findings()).isEmpty();
-        outbox.set(new OutboxState(7, Duration.ofSeconds(60), 0));
+        outbox.set(new OutboxState.Content(7, Duration.ofSeconds(60), 0));
         assertThat(withOutbox.diagnose(List.of(), nodes()).findings()).isEmpty();
-        outbox.set(new OutboxState(7, Duration.ofSeconds(61), 0));
+        outbox.set(new OutboxState.Content(7, Duration.ofSeconds(61), 0));
         Finding late = only(withOutbox.diagnose(List.of(), nodes()));
         assertThat(late.level()).isEqualTo(Level.CRITICAL);
         assertThat(late.kind()).isEqualTo(Kind.OUTBOX);
         assertThat(late.text())
                 .isEqualTo("The outbox does not drain: 7 rows are waiting for Redis, the oldest for 61 s.");
-        outbox.set(new OutboxState(7, Duration.ofSeconds(31), 0));
+        outbox.set(new OutboxState.Content(7, Duration.ofSeconds(31), 0));
         assertThat(withOutbox.diagnose(List.of(), nodes()).findings()).hasSize(1);
-        outbox.set(new OutboxState(7, Duration.ofSeconds(29), 0));
+        outbox.set(new OutboxState.Content(7, Duration.ofSeconds(29), 0));
+        assertThat(withOutbox.diagnose(List.of(), nodes()).findings()).isEmpty();
+    }
+
+    @Test
+    void anUnusableTableOfTheOutboxIsCriticalAfterTenSeconds() {
+        AtomicReference<OutboxState> outbox = new AtomicReference<>();
+        QueueDiagnosis withOutbox = new QueueDiagnosis(
+                new Limits(Limits.DEFAULT_MAX_LAG, Map.of(), 0.5),
+                Duration.ofSeconds(5),
+                () -> clock,
+                outbox::get,
+                Duration.ofMinutes(1),
+                Map.of());
+
+        outbox.set(new Unusable("shop.outbox", Duration.ofMillis(9_999), "It is locked.", null));
+        assertThat(withOutbox.diagnose(List.of(), nodes()).findings()).isEmpty();
+        outbox.set(new Unusable("shop.outbox", Duration.ofSeconds(10), "It is locked.", "QueryTimeoutException: 5 s"));
+        assertThat(only(withOutbox.diagnose(List.of(), nodes())))
+                .isEqualTo(new Finding(
+                        Level.CRITICAL,
+                        Kind.OUTBOX,
+                        "This node has not been able to use the table of the outbox, shop.outbox, for 10 s. It is locked."
+                                + " Transactions that send or cancel wait for the table or fail.",
+                        "QueryTimeoutException: 5 s",
+                        List.of(),
+                        null,
+                        1,
+                        NOW));
+        outbox.set(new OutboxState.Content(0, Duration.ZERO, 0));
         assertThat(withOutbox.diagnose(List.of(), nodes()).findings()).isEmpty();
     }
 
@@ -542,7 +572,7 @@ class QueueDiagnosisTests {
                 new Limits(Limits.DEFAULT_MAX_LAG, Map.of(), 0.5),
                 Duration.ofSeconds(5),
                 () -> clock,
-                () -> new OutboxState(0, Duration.ZERO, 1),
+                () -> new OutboxState.Content(0, Duration.ZERO, 1),
                 Duration.ofMinutes(1),
                 Map.of(),
                 KEPT);

@@ -54,7 +54,8 @@ public final class OutboxAutoConfiguration {
                     database.dataSource(),
                     properties.outbox().table(),
                     database::dialect,
-                    properties.outbox().rememberFor());
+                    properties.outbox().rememberFor(),
+                    properties.outbox().queryTimeout());
         }
 
         @Bean
@@ -107,7 +108,8 @@ public final class OutboxAutoConfiguration {
                         remedy(table, database.dialect().script(), schema.runs())
                                 + ", or disable the outbox with delayqueue.outbox.enabled=false.");
             } catch (DataAccessException e) {
-                log.warn("The table of the outbox could not be checked, because the database is unavailable: "
+                log.warn("The table of the outbox, " + table
+                        + ", could not be checked, because it is locked or the database" + " is unavailable: "
                         + e.getMessage());
             }
         }

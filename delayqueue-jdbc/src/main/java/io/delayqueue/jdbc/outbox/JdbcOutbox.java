@@ -54,7 +54,7 @@ public final class JdbcOutbox implements CommitOutbox {
     private Gate gate = Gate.OPEN;
     private boolean relayWanted;
     private Runnable wake = () -> {};
-    private volatile @Nullable OutboxState state;
+    private volatile Supplier<@Nullable OutboxState> state = () -> null;
 
     /** Whether committing threads send. */
     private enum Gate {
@@ -81,10 +81,16 @@ public final class JdbcOutbox implements CommitOutbox {
      * @param table name of the table
      * @param dialect the database's dialect
      * @param remembered time for which Redis remembers that it has a message
+     * @param queryTimeout time after which statements outside the transactions of the application are ended
      */
-    public JdbcOutbox(DataSource dataSource, String table, Supplier<SqlDialect> dialect, Duration remembered) {
+    public JdbcOutbox(
+            DataSource dataSource,
+            String table,
+            Supplier<SqlDialect> dialect,
+            Duration remembered,
+            Duration queryTimeout) {
         this.transactions = new OutboxTransactions(dataSource);
-        this.table = new OutboxTable(transactions.dataSource(), table, dialect);
+        this.table = new OutboxTable(transactions.dataSource(), table, dialect, queryTimeout);
         this.remembered = remembered;
     }
 
@@ -203,12 +209,12 @@ public final class JdbcOutbox implements CommitOutbox {
 
     @Override
     public @Nullable OutboxState state() {
-        return state;
+        return state.get();
     }
 
-    /** Sets what the table contains; null if that is not known. */
-    void state(@Nullable OutboxState read) {
-        state = read;
+    /** Sets what supplies the state. */
+    void state(Supplier<@Nullable OutboxState> ofRelay) {
+        state = ofRelay;
     }
 
     /** Whether a commit may send. */

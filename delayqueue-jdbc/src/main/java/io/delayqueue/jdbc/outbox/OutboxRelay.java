@@ -32,7 +32,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Deletes the rows of sends and cancels that committing threads have done, and does those that are left in the table. Runs
- * on one thread, which waits for the database as long as its pool allows. Thread-safe.
+ * on one thread, which waits for a connection as long as the pool allows, and for a statement as long as its time-out
+ * allows. Thread-safe.
  *
  * <p>The rows of a batch are locked until Redis has replied and they are deleted, in one transaction. If the process ends
  * before the deletion, they are done again, and Redis recognises the repeats.
@@ -79,6 +80,7 @@ public final class OutboxRelay {
 
     private final Outage ofDatabase = new Outage("The database");
     private final Outage ofRedis = new Outage("Redis");
+    private final TableUse use;
 
     /**
      * Settings of the relay.
@@ -100,10 +102,14 @@ public final class OutboxRelay {
             this.what = what;
         }
 
-        void failed(String problem, @Nullable Throwable cause) {
-            long now = nanoTime.getAsLong();
+        /**
+         * Notes a failure.
+         *
+         * @param begun when the call that fails began
+         */
+        void failed(String problem, @Nullable Throwable cause, long begun) {
             if (failures++ == 0) {
-                since = now;
+                since = begun;
                 log.warn(
                         what + " fails the outbox, which tries again every "
                                 + settings.pollInterval().toMillis() + " ms. Messages of commits stay in the table: "
@@ -111,7 +117,7 @@ public final class OutboxRelay {
                         cause);
             }
             Throwable failure = cause != null ? cause : new IllegalStateException(problem);
-            events.publish(listener -> listener.outboxFailed(failure, Duration.ofNanos(now - since)));
+            events.publish(listener -> listener.outboxFailed(failure, Duration.ofNanos(nanoTime.getAsLong() - since)));
         }
 
         void over() {
@@ -148,7 +154,9 @@ public final class OutboxRelay {
         this.executor = executor;
         this.settings = settings;
         this.nanoTime = nanoTime;
+        this.use = new TableUse(table.name(), table.queryTimeout(), nanoTime);
         outbox.onWork(this::wake);
+        outbox.state(use::state);
     }
 
     /** Starts the relay. */
@@ -248,10 +256,12 @@ public final class OutboxRelay {
                 relay();
             }
             sample();
-            ofDatabase.over();
+            if (use.succeeded()) {
+                ofDatabase.over();
+            }
         } catch (RuntimeException e) {
-            outbox.state(null);
-            ofDatabase.failed(String.valueOf(e.getMessage()), e);
+            nextSample = null;
+            ofDatabase.failed(String.valueOf(e.getMessage()), e, use.failed(e));
             return settings.pollInterval();
         }
         long left = Objects.requireNonNull(nextSearch) - nanoTime.getAsLong();
@@ -268,11 +278,11 @@ public final class OutboxRelay {
         Map<Long, String> rejected = new LinkedHashMap<>(settled.rejected());
         try {
             for (List<Long> part : JdbcOutbox.parts(settled.sent(), DELETED_TOGETHER)) {
-                outbox.transactions().run(() -> table.delete(part));
+                use.calling(() -> outbox.transactions().run(() -> table.delete(part)));
                 left.removeAll(new HashSet<>(part));
             }
             if (!rejected.isEmpty()) {
-                outbox.transactions().run(() -> table.setAside(rejected));
+                use.calling(() -> outbox.transactions().run(() -> table.setAside(rejected)));
                 rejected.clear();
                 nextSample = null;
             }
@@ -283,7 +293,7 @@ public final class OutboxRelay {
 
     /** Does the waiting rows as long as some are accepted. */
     private void relay() {
-        if (!outbox.transactions().reading(table::hasWaiting)) {
+        if (!use.calling(() -> outbox.transactions().reading(table::hasWaiting))) {
             after = 0;
             outbox.probe();
             ofRedis.over(); // another relay or a commit did the rows
@@ -296,7 +306,7 @@ public final class OutboxRelay {
 
     private boolean relayAndCommit() {
         afterCommit.clear();
-        boolean settled = outbox.transactions().inTransaction(this::relayBatch);
+        boolean settled = use.calling(() -> outbox.transactions().inTransaction(this::relayBatch));
         afterCommit.forEach(Runnable::run);
         return settled;
     }
@@ -400,7 +410,7 @@ public final class OutboxRelay {
             if (JdbcOutbox.isUnavailable(unavailable)) {
                 outbox.close();
             }
-            ofRedis.failed(JdbcOutbox.reason(unavailable), null);
+            ofRedis.failed(JdbcOutbox.reason(unavailable), null, nanoTime.getAsLong());
         }
     }
 
@@ -433,7 +443,8 @@ public final class OutboxRelay {
             }
             List<SendResult> replies = part.isEmpty()
                     ? List.of()
-                    : sender.apply(part.stream().map(Row::message).toList());
+                    : use.pausing(
+                            () -> sender.apply(part.stream().map(Row::message).toList()));
             for (int i = 0; i < part.size(); i++) {
                 Row row = part.get(i);
                 results.put(row.seq(), replies.get(i));
@@ -451,7 +462,7 @@ public final class OutboxRelay {
         long now = nanoTime.getAsLong();
         Long due = nextSample;
         if (due == null || now - due >= 0) {
-            outbox.state(outbox.transactions().reading(table::content));
+            use.read(use.calling(() -> outbox.transactions().reading(table::content)));
             nextSample = now + settings.sampleInterval().toNanos();
         }
     }

@@ -9,7 +9,7 @@ import io.delayqueue.store.EnvelopeFormat;
 import io.delayqueue.store.OutgoingMessage.Memory;
 import io.delayqueue.template.OutboxMessage;
 import io.delayqueue.template.OutboxMessage.Kind;
-import io.delayqueue.template.OutboxState;
+import io.delayqueue.template.OutboxState.Content;
 import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLDataException;
@@ -47,9 +47,14 @@ final class OutboxTable {
     private static final String EARLIER =
             " e where e.topic = o.topic and e.message_id = o.message_id and e.seq < o.seq and e.status = " + WAITING;
 
+    /** Executes the statements of the application's transactions, within their time-outs. */
     private final JdbcTemplate jdbc;
+    /** Executes all others. */
+    private final JdbcTemplate limited;
+
     private final String table;
     private final Supplier<SqlDialect> dialect;
+    private final Duration queryTimeout;
 
     /**
      * A stored send or cancel.
@@ -76,15 +81,43 @@ final class OutboxTable {
         }
     }
 
-    OutboxTable(DataSource dataSource, String table, Supplier<SqlDialect> dialect) {
+    OutboxTable(DataSource dataSource, String table, Supplier<SqlDialect> dialect, Duration queryTimeout) {
         this.jdbc = new JdbcTemplate(dataSource);
+        this.limited = new Limited(dataSource, dialect, queryTimeout);
         this.table = table;
         this.dialect = dialect;
+        this.queryTimeout = queryTimeout;
+    }
+
+    /** Ends each statement after a time, rounded up to seconds. */
+    private static final class Limited extends JdbcTemplate {
+
+        private final Supplier<SqlDialect> dialect;
+
+        Limited(DataSource dataSource, Supplier<SqlDialect> dialect, Duration timeout) {
+            super(dataSource);
+            this.dialect = dialect;
+            setQueryTimeout(Math.toIntExact(timeout.plusSeconds(1).minusNanos(1).toSeconds()));
+        }
+
+        /** H2 would keep it for the connection, which the application uses next, and waits for locks regardless of it. */
+        @Override
+        public int getQueryTimeout() {
+            return dialect.get() == SqlDialect.H2 ? -1 : super.getQueryTimeout();
+        }
+    }
+
+    String name() {
+        return table;
+    }
+
+    Duration queryTimeout() {
+        return queryTimeout;
     }
 
     /** Fails if the table or one of its columns is missing. */
     void check() {
-        jdbc.query(
+        limited.query(
                 "select " + COLUMNS + ", o.stored_at, o.status, o.reason from " + table + " o where 1 = 0", row -> {});
     }
 
@@ -137,7 +170,7 @@ final class OutboxTable {
         String others = sent.isEmpty() ? "" : " and e.seq not in " + places(sent);
         Object[] values =
                 Stream.concat(Stream.of(values(seqs)), Stream.of(values(sent))).toArray();
-        return new HashSet<>(jdbc.queryForList(
+        return new HashSet<>(limited.queryForList(
                 "select o.seq from " + table + " o where o.seq in " + places(seqs) + " and exists (select 1 from "
                         + table + EARLIER + others + ")",
                 Long.class,
@@ -146,7 +179,7 @@ final class OutboxTable {
 
     /** Whether a row waits. */
     boolean hasWaiting() {
-        return !jdbc.queryForList(dialect.get().first("o.seq", table, "o.status = " + WAITING, "seq", 1), Long.class)
+        return !limited.queryForList(dialect.get().first("o.seq", table, "o.status = " + WAITING, "seq", 1), Long.class)
                 .isEmpty();
     }
 
@@ -167,7 +200,7 @@ final class OutboxTable {
                                 + (excluded.isEmpty() ? "" : " and o.topic not in " + places(excluded)),
                         "seq",
                         limit);
-        return Objects.requireNonNull(jdbc.query(
+        return Objects.requireNonNull(limited.query(
                 connection -> {
                     PreparedStatement query = connection.prepareStatement(sql);
                     query.setLong(1, after);
@@ -239,12 +272,12 @@ final class OutboxTable {
     }
 
     void delete(Collection<Long> seqs) {
-        jdbc.update("delete from " + table + " where seq in " + places(seqs), values(seqs));
+        limited.update("delete from " + table + " where seq in " + places(seqs), values(seqs));
     }
 
     /** Sets rows aside, with the reason of each. */
     void setAside(Map<Long, String> reasons) {
-        jdbc.batchUpdate(
+        limited.batchUpdate(
                 "update " + table + " set status = " + SET_ASIDE + ", reason = ? where seq = ?",
                 reasons.entrySet().stream()
                         .map(entry -> new Object[] {shortened(entry.getValue()), entry.getKey()})
@@ -256,9 +289,9 @@ final class OutboxTable {
         return text.length() <= MAX_REASON ? text : text.substring(0, MAX_REASON);
     }
 
-    OutboxState content() {
+    Content content() {
         long[] numbers = new long[3];
-        jdbc.query(
+        limited.query(
                 "select o.status, count(*), max(" + dialect.get().now() + " - o.stored_at) from " + table
                         + " o group by o.status",
                 row -> {
@@ -269,7 +302,7 @@ final class OutboxTable {
                         numbers[2] = row.getLong(2);
                     }
                 });
-        return new OutboxState(numbers[0], Duration.ofMillis(numbers[1]), numbers[2]);
+        return new Content(numbers[0], Duration.ofMillis(numbers[1]), numbers[2]);
     }
 
     /** Placeholders of a list. Their number is a power of two, so that there are few different statements. */

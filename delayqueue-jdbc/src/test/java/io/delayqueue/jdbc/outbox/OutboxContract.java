@@ -15,7 +15,7 @@ import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.template.DuplicateMessageException;
 import io.delayqueue.template.MessageRejectedException;
-import io.delayqueue.template.OutboxState;
+import io.delayqueue.template.OutboxState.Content;
 import io.delayqueue.template.SendInterceptor;
 import io.delayqueue.template.SendLimits;
 import io.delayqueue.template.TemplateClock;
@@ -1013,7 +1013,7 @@ abstract class OutboxContract extends OutboxTest {
                 .update("update delayqueue_outbox set stored_at = stored_at - 60000 where seq = "
                         + node.rows().get(0));
 
-        OutboxState content = node.outbox.table().content();
+        Content content = node.outbox.table().content();
 
         assertThat(content.waiting()).isEqualTo(2);
         assertThat(content.oldest()).isGreaterThanOrEqualTo(Duration.ofMinutes(1));

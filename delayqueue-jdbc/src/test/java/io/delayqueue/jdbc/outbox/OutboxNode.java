@@ -22,6 +22,7 @@ final class OutboxNode implements AutoCloseable {
 
     static final Duration REMEMBERED = Duration.ofMinutes(10);
     static final int BATCH = 100;
+    static final Duration QUERY_TIMEOUT = Duration.ofSeconds(1);
 
     private final HikariDataSource pool;
     final Faults faults;
@@ -47,7 +48,11 @@ final class OutboxNode implements AutoCloseable {
         transaction = new TransactionTemplate(manager);
         jdbc = new JdbcTemplate(faults);
         outbox = new JdbcOutbox(
-                faults, "delayqueue_outbox", new QueueDatabase(database.unpooled())::dialect, REMEMBERED);
+                faults,
+                "delayqueue_outbox",
+                new QueueDatabase(database.unpooled())::dialect,
+                REMEMBERED,
+                QUERY_TIMEOUT);
         template = configuration
                 .apply(queue.templateBuilder().commandTimeout(commandTimeout).outbox(() -> outbox))
                 .build();

@@ -18,6 +18,8 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     database), always or never.
  * @param rememberFor Time for which Redis recognises the repeat of a send even if the message no longer exists, 1 min to
  *     30 d. Repeats of cancels are recognised for twice this time.
+ * @param queryTimeout Time after which a statement of the relay, and the query after a commit, is ended, 1 s to 1 min,
+ *     rounded up to seconds. The statements of a transaction have the time-outs of the application.
  */
 public record OutboxProperties(
         @Nullable Boolean enabled,
@@ -25,7 +27,8 @@ public record OutboxProperties(
         @DefaultValue("1s") Duration pollInterval,
         @DefaultValue("100") int batchSize,
         @DefaultValue("embedded") InitializeSchema initializeSchema,
-        @DefaultValue("1h") Duration rememberFor) {
+        @DefaultValue("1h") Duration rememberFor,
+        @DefaultValue("5s") Duration queryTimeout) {
 
     private static final Pattern TABLE = Pattern.compile("[A-Za-z_][A-Za-z0-9_]*(\\.[A-Za-z_][A-Za-z0-9_]*)?");
     private static final int MAX_BATCH = 500;
@@ -58,6 +61,7 @@ public record OutboxProperties(
                 "pollInterval", pollInterval, Duration.ofMillis(100), Duration.ofMinutes(1));
         InvalidOptionException.requireRange("batchSize", batchSize, 1, MAX_BATCH);
         InvalidOptionException.requireRange("rememberFor", rememberFor, Duration.ofMinutes(1), Duration.ofDays(30));
+        InvalidOptionException.requireRange("queryTimeout", queryTimeout, Duration.ofSeconds(1), Duration.ofMinutes(1));
         return this;
     }
 }
