@@ -6,6 +6,7 @@ import io.delayqueue.coordination.KnownNodes.Former;
 import io.delayqueue.coordination.KnownNodes.Node;
 import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.coordination.NodeReport;
+import io.delayqueue.coordination.Throughput;
 import io.delayqueue.listener.ListenerStatus;
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.DurationText;
@@ -143,6 +144,11 @@ public class DelayQueueInspector {
 
     /** The topics and nodes at one moment. */
     record Snapshot(List<TopicStatus> topics, Nodes nodes) {}
+
+    /** What all processes sent and received within the last minute, by topic. Does not block. */
+    CompletableFuture<Map<String, Throughput>> throughput() {
+        return translating("Reading the throughput", directory.throughput());
+    }
 
     private static <T> CompletableFuture<T> translating(String attempt, CompletableFuture<T> call) {
         return call.exceptionallyCompose(failure -> CompletableFuture.failedFuture(

@@ -3,6 +3,7 @@ package io.delayqueue.admin;
 import io.delayqueue.Internal;
 import io.delayqueue.admin.DelayQueueInspector.Snapshot;
 import io.delayqueue.coordination.RedisTask;
+import io.delayqueue.coordination.Throughput;
 import io.delayqueue.listener.ListenerStatus.Attempts;
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.InvalidOptionException;
@@ -57,6 +58,20 @@ public final class TopicSampler extends RedisTask {
 
     private record Sampled(Instant at, long nanos, Snapshot snapshot) {}
 
+    /** A reading, and the attempts and the throughput of the last minute, by topic. */
+    private record Sample(Sampled sampled, Map<String, Attempts> attempts, Map<String, Throughput> throughput) {
+
+        Sample(Sampled sampled, Map<String, Throughput> throughput) {
+            this(sampled, sampled.snapshot().nodes().attempts(), throughput);
+        }
+
+        TopicSample of(String topic, TopicCounts counts) {
+            Attempts ended = attempts.getOrDefault(topic, Attempts.NONE);
+            Throughput each = throughput.getOrDefault(topic, Throughput.NONE);
+            return new TopicSample(sampled.at(), counts, each.sent(), ended.all() + each.received(), ended.failed());
+        }
+    }
+
     /**
      * Creates a sampler. It samples only when it is run.
      *
@@ -84,22 +99,17 @@ public final class TopicSampler extends RedisTask {
 
     @Override
     protected Duration roundTrip() {
-        Sampled sampled = reply(this::requestSample);
-        if (sampled == null) {
+        Sample sample = reply(() -> requestReading().thenCombine(inspector.throughput(), Sample::new));
+        if (sample == null) {
             return UNTIL_WOKEN;
         }
+        Sampled sampled = sample.sampled();
         SortedMap<String, List<TopicSample>> before = samples;
         SortedMap<String, List<TopicSample>> now = new TreeMap<>();
-        Map<String, Attempts> attempts = sampled.snapshot().nodes().attempts();
         for (TopicStatus status : sampled.snapshot().topics()) {
             List<TopicSample> history = before.getOrDefault(status.topic(), List.of());
             TopicCounts counts = status.counts();
-            long failed = attempts.getOrDefault(status.topic(), Attempts.NONE).failed();
-            now.put(
-                    status.topic(),
-                    counts == null
-                            ? history
-                            : with(history, new TopicSample(sampled.at(), counts.withoutTimes(), failed)));
+            now.put(status.topic(), counts == null ? history : with(history, sample.of(status.topic(), counts.withoutTimes())));
         }
         samples = Collections.unmodifiableSortedMap(now);
         last = sampled;
@@ -108,7 +118,7 @@ public final class TopicSampler extends RedisTask {
         return interval;
     }
 
-    private CompletableFuture<Sampled> requestSample() {
+    private CompletableFuture<Sampled> requestReading() {
         Instant at = clock.instant();
         long nanos = nanoTime.getAsLong();
         return inspector.snapshot().thenApply(snapshot -> new Sampled(at, nanos, snapshot));
@@ -140,6 +150,12 @@ public final class TopicSampler extends RedisTask {
         return samples.getOrDefault(topic, List.of());
     }
 
+    /** The newest sample of a topic that has counts; empty before it. */
+    public Optional<TopicSample> newest(String topic) {
+        List<TopicSample> history = history(topic);
+        return history.isEmpty() ? Optional.empty() : Optional.of(history.get(history.size() - 1));
+    }
+
     /** The nodes at the newest sample; empty before the first sample. */
     public Optional<Nodes> nodes() {
         return Optional.ofNullable(last).map(sampled -> sampled.snapshot().nodes());
@@ -159,7 +175,7 @@ public final class TopicSampler extends RedisTask {
     private synchronized CompletableFuture<Sampled> recentReading() {
         CompletableFuture<Sampled> known = newestReading;
         if (known == null || (known.isDone() && !isRecent(known))) {
-            known = Completions.call(this::requestSample);
+            known = Completions.call(this::requestReading);
             newestReading = known;
         }
         return known;

@@ -73,6 +73,14 @@ public final class NodeDirectory {
                 .thenApply(NodeDirectory::read);
     }
 
+    /**
+     * What all processes sent and received within the last minute, by topic; topics of which they did neither are missing.
+     * Does not block. The future fails with a {@link io.delayqueue.redis.RedisCallException} if the script has no reply.
+     */
+    public CompletableFuture<Map<String, Throughput>> throughput() {
+        return ThroughputReporter.read(scripts, keySpace);
+    }
+
     private static KnownNodes read(List<Object> reply) {
         long micros = Long.parseLong(text(reply.get(0)));
         Instant now = Instant.ofEpochSecond(micros / 1_000_000, micros % 1_000_000 * 1000);

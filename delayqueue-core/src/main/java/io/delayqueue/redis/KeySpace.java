@@ -93,6 +93,11 @@ public final class KeySpace {
         return bytes(namespace + ":{nodes}:former");
     }
 
+    /** The hash of processes and what each sent and received within the last minute. */
+    public byte[] throughput() {
+        return bytes(namespace + ":{nodes}:throughput");
+    }
+
     /** The set of topics that are paused on all nodes. */
     public byte[] pausedTopics() {
         return bytes(namespace + ":{nodes}:paused");

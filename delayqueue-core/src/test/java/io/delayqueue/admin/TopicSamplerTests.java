@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.delayqueue.coordination.Membership;
 import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.coordination.NodeReport;
+import io.delayqueue.coordination.ThroughputReporter;
+import io.delayqueue.event.Recipient;
 import io.delayqueue.listener.ListenerStatus;
 import io.delayqueue.listener.ListenerStatus.Attempts;
 import io.delayqueue.listener.ListenerStatus.State;
@@ -80,6 +82,24 @@ class TopicSamplerTests extends RedisTest {
         heartbeat("n2", "a", 0);
         sampler.run();
         assertThat(sampler.history("a")).extracting(TopicSample::failed).containsExactly(5L, 2L);
+    }
+
+    @Test
+    void samplesKeepTheThroughputOfAllProcesses() {
+        send("a");
+        heartbeat("n1", "a", 2);
+        heartbeat("n2", "a", 3);
+        ThroughputReporter sender = new ThroughputReporter(queue.scripts, queue.keySpace, "p", () -> nanos);
+        sender.sent("a", 7);
+        sender.acknowledged(new Recipient("a", QueueKind.MESSAGES, null), "id", 1, Duration.ZERO, Duration.ZERO);
+        pass(INTERVAL);
+        sender.run();
+        sampler.run();
+        assertThat(sampler.newest("a")).hasValueSatisfying(sample -> {
+            assertThat(sample.sent()).isEqualTo(7);
+            assertThat(sample.handled()).isEqualTo(4 + 2 + 4 + 3 + 1);
+        });
+        assertThat(sampler.newest("b")).isEmpty();
     }
 
     private void heartbeat(String node, String topic, long failed) {

@@ -25,6 +25,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -151,11 +152,14 @@ public record QueueViews(
 
     private TopicDetails topic(TopicStatus status, Diagnosis found, List<TopicSample> history) {
         String topic = status.topic();
+        Optional<TopicSample> newest = sampler.newest(topic);
         return new TopicDetails(
                 status,
                 maxLag.get(topic),
                 found.topics().getOrDefault(topic, List.of()),
                 found.attempts().get(topic),
+                newest.map(TopicSample::sent).orElse(0L),
+                newest.map(TopicSample::handled).orElse(0L),
                 history);
     }
 

@@ -14,6 +14,8 @@ import org.jspecify.annotations.Nullable;
  * @param maxLag the health threshold of the lag; omitted if none is set
  * @param findings what to look at, the most urgent first
  * @param attempts the attempts of the last minute over all nodes; omitted if there were none
+ * @param sent number of messages that all processes sent within the minute before the last sample
+ * @param handled number of attempts that ended within the minute before the last sample, over all processes
  * @param history the last samples that have counts, oldest first
  */
 public record TopicDetails(
@@ -21,4 +23,6 @@ public record TopicDetails(
         @Nullable Duration maxLag,
         List<Finding> findings,
         @Nullable Attempts attempts,
+        long sent,
+        long handled,
         List<TopicSample> history) {}

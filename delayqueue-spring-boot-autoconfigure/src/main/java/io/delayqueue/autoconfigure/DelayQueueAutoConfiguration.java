@@ -17,6 +17,7 @@ import io.delayqueue.convert.ListenerTypes;
 import io.delayqueue.convert.PayloadCodec;
 import io.delayqueue.convert.PayloadConverter;
 import io.delayqueue.coordination.NodeDirectory;
+import io.delayqueue.coordination.ThroughputReporter;
 import io.delayqueue.event.DelayQueueEvents;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.listener.DeliveryInterceptor;
@@ -342,6 +343,19 @@ public final class DelayQueueAutoConfiguration {
                 true,
                 () -> topics.schedule(engine.tasks(), "unconsumed topics"),
                 topics::cancel);
+    }
+
+    /** Reports what this process sends and receives, while the application runs. */
+    @Bean
+    LifecycleAction delayQueueThroughput(
+            RedisScripts scripts, KeySpace keySpace, EventBus events, DelayQueueEngine engine) {
+        ThroughputReporter reporter = new ThroughputReporter(scripts, keySpace, engine.node(), System::nanoTime);
+        events.add(reporter);
+        return new LifecycleAction(
+                SmartLifecycle.DEFAULT_PHASE,
+                true,
+                () -> reporter.schedule(engine.tasks(), "throughput"),
+                reporter::cancel);
     }
 
     private static List<String> listenedTopics(ListableBeanFactory beans) {

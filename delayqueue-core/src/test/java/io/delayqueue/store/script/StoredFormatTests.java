@@ -71,6 +71,8 @@ class StoredFormatTests {
             "coordination/heartbeat",
             "coordination/nodes",
             "coordination/pause",
+            "coordination/throughput",
+            "coordination/throughputs",
             "redis/server/probe",
             "store/idempotency/reserve",
             "web/compat/ids/enter",

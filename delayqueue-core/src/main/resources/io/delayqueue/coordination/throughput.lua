@@ -1,0 +1,28 @@
+-- Reports what a process sent and received within the last minute. Also runs when memory is full.
+--
+-- KEYS[1] throughput (HASH process → time in ms, line feed, report)
+-- ARGV[1] process  ARGV[2] report; empty: the process sent and received nothing
+-- ARGV[3] '1': remove the reports of processes that ended without a last report
+-- result {}
+-- cost   O(size of the report), 4 commands; O(size of all reports) and a command for each removed one with '1'
+local key = KEYS[1]
+local clock = redis.call('TIME')
+local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
+local remembered = 60000
+-- Redis permits all further writes of a script after one that uses no memory, even if memory is full
+redis.call('HDEL', key, '')
+if ARGV[3] == '1' then
+  local all = redis.call('HGETALL', key)
+  for i = 1, #all, 2 do
+    if math.abs(now - tonumber(string.match(all[i + 1], '^%d+') or 0)) > remembered then
+      redis.call('HDEL', key, all[i])
+    end
+  end
+end
+if ARGV[2] == '' then
+  redis.call('HDEL', key, ARGV[1])
+else
+  redis.call('HSET', key, ARGV[1], string.format('%.0f', now) .. '\n' .. ARGV[2])
+  redis.call('PEXPIRE', key, remembered)
+end
+return {}
