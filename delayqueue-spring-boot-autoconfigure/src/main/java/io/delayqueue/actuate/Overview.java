@@ -6,6 +6,7 @@ import io.delayqueue.admin.diagnosis.Finding;
 import io.delayqueue.listener.ListenerStatus;
 import java.time.Instant;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The overview of the queue.
@@ -13,6 +14,7 @@ import java.util.List;
  * @param node this node
  * @param time the time of this node's clock
  * @param writable whether actions are allowed
+ * @param links where the dashboard links to
  * @param findings what to look at, at most five, the most urgent first; those of one kind are grouped
  * @param nodes all live nodes
  * @param formerNodes the nodes that were stopped or failed within the last hour, the latest first
@@ -24,8 +26,22 @@ public record Overview(
         String node,
         Instant time,
         boolean writable,
+        Links links,
         List<Finding> findings,
         List<NodeStatus> nodes,
         List<FormerNode> formerNodes,
         List<ListenerStatus> listeners,
-        List<TopicDetails> topics) {}
+        List<TopicDetails> topics) {
+
+    /**
+     * Where the dashboard links to.
+     *
+     * @param trace address of a trace, in which {@value #TRACE_ID} is replaced; omitted if there is none
+     * @param runbook address of the runbook, whose anchors are the kinds of findings
+     */
+    public record Links(@Nullable String trace, String runbook) {
+
+        /** Stands for the id of a trace. */
+        public static final String TRACE_ID = "{traceId}";
+    }
+}

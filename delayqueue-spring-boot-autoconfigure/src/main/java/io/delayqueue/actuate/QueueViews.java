@@ -69,8 +69,9 @@ public record QueueViews(
      * @param namespace the namespace of all keys in Redis
      * @param name the name of the node
      * @param writable whether the endpoint permits actions
+     * @param links where the dashboard links to
      */
-    public record NodeIdentity(String namespace, String name, boolean writable) {}
+    public record NodeIdentity(String namespace, String name, boolean writable, Overview.Links links) {}
 
     /**
      * Reads the overview.
@@ -87,6 +88,7 @@ public record QueueViews(
                 node.name(),
                 clock.instant(),
                 node.writable(),
+                node.links(),
                 found.findings(),
                 nodes.live(),
                 nodes.former(),

@@ -1,6 +1,7 @@
 package io.delayqueue.autoconfigure;
 
 import io.delayqueue.Internal;
+import io.delayqueue.actuate.Overview.Links;
 import io.delayqueue.actuate.health.HealthSettings;
 import io.delayqueue.admin.IdleTopics;
 import io.delayqueue.admin.TopicSampler;
@@ -35,6 +36,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -62,6 +64,7 @@ import org.springframework.util.unit.DataSize;
  * @param engine Periodic tasks, sweeps, heartbeats and acknowledgements.
  * @param deadLetters Retention of dead letters.
  * @param metrics Samples of topics.
+ * @param dashboard Links of the dashboard.
  * @param health Thresholds of the health indicator.
  * @param redis The queue's own connections to Redis.
  * @param observation Micrometer observations of sends, receive calls and handling.
@@ -86,6 +89,7 @@ public record DelayQueueProperties(
         @DefaultValue Engine engine,
         @DefaultValue DeadLetters deadLetters,
         @DefaultValue Metrics metrics,
+        @DefaultValue Dashboard dashboard,
         @DefaultValue Health health,
         @DefaultValue Redis redis,
         @DefaultValue Observation observation,
@@ -107,6 +111,7 @@ public record DelayQueueProperties(
         InvalidPropertyException.check(
                 "delayqueue.engine", DEAD_LETTER_PROPERTIES, () -> engine.toSettings(deadLetters));
         InvalidPropertyException.check("delayqueue.metrics", metrics::check);
+        InvalidPropertyException.check("delayqueue.dashboard", dashboard::toLinks);
         InvalidPropertyException.check("delayqueue.redis", redis::toSettings);
         Health givenHealth = health;
         InvalidPropertyException.check("delayqueue.health", () -> givenHealth.toSettings(redis));
@@ -398,6 +403,40 @@ public record DelayQueueProperties(
             IdleTopics.checkAfter(forgetTopicsAfter);
             InvalidOptionException.requireRange("maxTopics", maxTopics, 0, MAX_TOPICS);
             return this;
+        }
+    }
+
+    /**
+     * Links of the dashboard.
+     *
+     * @param traceUrl Address of a trace, in which {traceId} is replaced, such as
+     *     https://tracing.example.com/trace/{traceId}. Without it, the dashboard shows the ids of traces only.
+     * @param runbookUrl Address of the runbook, to which each finding links. Its anchors are the kinds of findings.
+     */
+    public record Dashboard(
+            @Nullable String traceUrl,
+
+            @DefaultValue("https://github.com/delayqueue/delayqueue/blob/main/docs/operations/README.md")
+            String runbookUrl) {
+
+        private static final Pattern ADDRESS = Pattern.compile("(https?:/)?/\\S+");
+
+        /** Checks and returns the links. */
+        public Links toLinks() {
+            check("traceUrl", traceUrl == null ? "/" + Links.TRACE_ID : traceUrl);
+            InvalidOptionException.require(
+                    traceUrl == null || traceUrl.contains(Links.TRACE_ID),
+                    "traceUrl",
+                    "must contain " + Links.TRACE_ID + ", but was '" + traceUrl + "'");
+            check("runbookUrl", runbookUrl);
+            return new Links(traceUrl, runbookUrl);
+        }
+
+        private static void check(String option, String address) {
+            InvalidOptionException.require(
+                    ADDRESS.matcher(address).matches(),
+                    option,
+                    "must begin with https://, http:// or /, but was '" + address + "'");
         }
     }
 

@@ -447,7 +447,7 @@ abstract class EndpointContract extends EndpointTest {
         Reply script = page(resolve(attribute(page, "<script type=\"module\" src=")));
         assertThat(script.text()).contains("import {");
         Reply style = page(resolve(attribute(page, "<link rel=\"stylesheet\" href=")));
-        assertThat(style.text()).contains("body {");
+        assertThat(style.text()).contains(".figures {");
     }
 
     @Test

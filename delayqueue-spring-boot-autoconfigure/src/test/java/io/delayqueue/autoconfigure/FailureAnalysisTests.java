@@ -85,6 +85,9 @@ class FailureAnalysisTests {
                     delayqueue.metrics.forget-topics-after=400d | delayqueue.metrics.forget-topics-after must be 0 for never, or from 1 s to 365 days, but was 400 days
                     delayqueue.metrics.max-topics=-1 | delayqueue.metrics.max-topics must be from 0 to 100000, but was -1
                     delayqueue.metrics.sample-interval=900ms | delayqueue.metrics.sample-interval must be from 1 s to 10 min
+                    delayqueue.dashboard.trace-url=https://tracing/{trace} | delayqueue.dashboard.trace-url must contain {traceId}, but was 'https://tracing/{trace}'.
+                    delayqueue.dashboard.trace-url=tracing/{traceId} | delayqueue.dashboard.trace-url must begin with https://, http:// or /, but was 'tracing/{traceId}'.
+                    delayqueue.dashboard.runbook-url=javascript:alert(1) | delayqueue.dashboard.runbook-url must begin with https://, http:// or /, but was
                     delayqueue.redis.command-timeout=0 | delayqueue.redis.command-timeout must be more than zero
                     delayqueue.redis.reconnect-delay=-1s | delayqueue.redis.reconnect-delay must be more than zero
                     delayqueue.health.max-failing=2h | delayqueue.health.max-failing must be from 1 s to 1 h, but was 2 h.

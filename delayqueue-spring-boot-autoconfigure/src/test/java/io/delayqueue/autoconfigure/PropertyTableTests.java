@@ -68,6 +68,7 @@ class PropertyTableTests {
                 .extracting(property -> property.path("name").asString())
                 .containsExactlyInAnyOrder(
                         "delayqueue.allowed-hosts",
+                        "delayqueue.dashboard.trace-url",
                         "delayqueue.forward",
                         "delayqueue.health.max-lag",
                         "delayqueue.http.clients",

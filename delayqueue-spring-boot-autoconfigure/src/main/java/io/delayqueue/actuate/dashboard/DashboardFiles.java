@@ -23,8 +23,11 @@ record DashboardFiles(String page, Map<String, Part> parts) {
             "actions.js",
             "api.js",
             "app.js",
+            "charts.css",
             "charts.js",
+            "coming.js",
             "confirm.js",
+            "course.js",
             "detail.js",
             "dom.js",
             "favicon.svg",
@@ -37,11 +40,14 @@ record DashboardFiles(String page, Map<String, Part> parts) {
             "limits.js",
             "lists.js",
             "overview.js",
+            "search.js",
             "shards.js",
             "state.js",
             "style.css",
             "table.js",
-            "topic.js");
+            "throughput.js",
+            "topic.js",
+            "topics.js");
 
     private static final Map<String, MimeType> TYPES = Map.of(
             "js", new MimeType("text", "javascript", StandardCharsets.UTF_8),

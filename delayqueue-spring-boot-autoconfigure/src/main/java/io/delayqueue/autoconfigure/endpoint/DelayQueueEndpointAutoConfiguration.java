@@ -97,7 +97,11 @@ public final class DelayQueueEndpointAutoConfiguration {
             boolean writable =
                     access.accessFor(EndpointId.of(DelayQueueEndpoint.ID), Access.READ_ONLY) == Access.UNRESTRICTED;
             return new QueueViews(
-                    new NodeIdentity(properties.namespace(), engine.node(), writable),
+                    new NodeIdentity(
+                            properties.namespace(),
+                            engine.node(),
+                            writable,
+                            properties.dashboard().toLinks()),
                     InstantSource.system(),
                     listeners.getIfAvailable(),
                     inspector,

@@ -1,11 +1,12 @@
 /*
  * The actions: the `path` and `body` of the request, the texts of the confirmation dialog (`title`, `about`, `text`,
- * `verb`, optionally a `form` and the function that `read`s it), the additional parameters of the `preview` if the
+ * optionally a `warning`, `verb`, optionally a `form` and the function that `read`s it), the additional parameters of the `preview` if the
  * endpoint counts the affected objects, the message about the outcome (`told`), and an optional function that is called
  * after it (`then`).
  */
 
 import { h } from './dom.js';
+import { whyNotReplay } from './findings.js';
 import { count, counted, name, rateValue } from './format.js';
 import { state } from './state.js';
 
@@ -108,6 +109,7 @@ export function replay({ topic, deadLetterId, id }) {
     title: 'Replay this dead letter?',
     about: [name(id), ' of topic ', name(topic)],
     text: 'Its message is due at once and its attempts start from zero. The dead letter is removed.',
+    warning: whyNotReplay(topic),
     verb: 'Replay',
     told: () => [name(id), ' is replayed.'],
   };
@@ -194,6 +196,7 @@ export function job(action, { topic }, kind) {
     title: `${verb} ${object}s?`,
     about: [kind ? `${kind.cause.toLowerCase()} ${kind.exceptionType} ${kind.shape}, of topic ` : 'all of topic ', name(topic)],
     text: `${text} A job does this; you can stop it.`,
+    warning: action === 'replay' ? whyNotReplay(topic) : null,
     verb,
     object,
     // the count does not depend on the target

@@ -110,6 +110,9 @@ function confirmed(action) {
           { onsubmit: submit, novalidate: true },
           h('h2', { id: 'confirm-title' }, action.title),
           h('div', { id: 'confirm-text' }, h('p', { class: 'about' }, action.about), h('p', null, action.text)),
+          action.warning
+            ? h('p', { class: 'notification warn' }, 'Replayed messages may fail again. ', action.warning)
+            : null,
           form,
           action.preview
             ? h('p', { class: 'expected', role: 'status' }, expected === null ? 'Counting …' : affected(expected, action.object))

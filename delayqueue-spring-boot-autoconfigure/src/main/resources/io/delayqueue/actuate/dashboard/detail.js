@@ -1,6 +1,7 @@
 /* The view of one message or one dead letter. */
 
 import { read, Rejection } from './api.js';
+import { deadLetterCourse, messageCourse, trace } from './course.js';
 import { h } from './dom.js';
 import { bytes, count, indented, moment, name, payloadOf, span, words } from './format.js';
 import { attempts, causeBadge, deadLetterActions, messageActions, summary } from './lists.js';
@@ -89,16 +90,20 @@ function facts(pairs) {
 }
 
 function messageFacts(message) {
-  return facts([
-    ['State', h('span', { class: 'badge' }, message.state)],
-    ['Due', moment(message.dueAt)],
-    ['Sent', moment(message.sentAt)],
-    ['Attempts', attempts(message)],
-    ['Held by', message.holder ? name(message.holder) : null],
-    ['Lease ends', message.leaseEnd ? moment(message.leaseEnd) : null],
-    ['Last failure', message.lastFailure ? h('span', { class: 'failed' }, words(message.lastFailure)) : null, 'long'],
-    ['Successor due', message.successor ? moment(message.successor.dueAt) : null],
-  ]);
+  return [
+    facts([
+      ['State', h('span', { class: 'badge' }, message.state)],
+      ['Due', moment(message.dueAt)],
+      ['Sent', moment(message.sentAt)],
+      ['Attempts', attempts(message)],
+      ['Held by', message.holder ? name(message.holder) : null],
+      ['Lease ends', message.leaseEnd ? moment(message.leaseEnd) : null],
+      ['Last failure', message.lastFailure ? h('span', { class: 'failed' }, words(message.lastFailure)) : null, 'long'],
+      ['Trace', trace(message.headers)],
+      ['Successor due', message.successor ? moment(message.successor.dueAt) : null],
+    ]),
+    messageCourse(message),
+  ];
 }
 
 function deadLetterFacts(deadLetter) {
@@ -113,9 +118,11 @@ function deadLetterFacts(deadLetter) {
       ['Node', deadLetter.node ? nodeNamed(deadLetter.node) : null],
       ['Handler started', deadLetter.startedAt ? moment(deadLetter.startedAt) : null],
       ['Handler ran for', deadLetter.handlingMillis === undefined ? null : span(deadLetter.handlingMillis)],
+      ['Trace', trace(deadLetter.headers)],
       ['Dead letter', h('code', null, name(deadLetter.deadLetterId))],
       ['Failure', failure ? h('span', { class: 'failed' }, words(summary(failure))) : null, 'long'],
     ]),
+    deadLetterCourse(deadLetter),
     failure && failure.stack
       ? h(
           'section',

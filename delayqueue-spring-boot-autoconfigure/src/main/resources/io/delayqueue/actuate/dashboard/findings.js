@@ -2,7 +2,7 @@
 
 import { h } from './dom.js';
 import { count, name, words } from './format.js';
-import { topicLink } from './state.js';
+import { state, topicLink, topicOf } from './state.js';
 
 const CLASSES = { critical: 'bad', warning: 'warn' };
 const RANK = { bad: 2, warn: 1, ok: 0 };
@@ -39,12 +39,29 @@ export function found(finding) {
     names.length > 1 || (names.length && rest)
       ? [' ', names.map((topic, index) => [index ? ', ' : null, link(topic)]), rest ? ` and ${count(rest)} more` : null]
       : null,
+    [' ', whatToDo(kind)],
   );
 }
 
 /** A finding of a topic. */
 export function foundHere(finding) {
-  return h('li', { key: finding.kind, class: CLASSES[finding.level] }, saying(finding));
+  return h('li', { key: finding.kind, class: CLASSES[finding.level] }, saying(finding), ' ', whatToDo(finding.kind));
+}
+
+/** The chapter of the runbook about a kind of findings. */
+function whatToDo(kind) {
+  const { runbook } = state.overview.links;
+  return h('a', { class: 'to-do', href: `${runbook}#${kind}`, target: '_blank', rel: 'noreferrer' }, 'What to do');
+}
+
+const BROKEN = ['failing', 'unavailable', 'no_listener'];
+
+/** Why messages of a topic would probably fail, or null. */
+export function whyNotReplay(topic) {
+  const known = topicOf(topic);
+  if (!known) return null;
+  const finding = known.findings.find(({ kind }) => BROKEN.includes(kind));
+  return finding ? saying(finding) : known.paused ? 'The topic is paused.' : null;
 }
 
 function saying({ text, failure }) {

@@ -63,6 +63,14 @@ export function lag(millis) {
   return millis > 0 ? span(millis) : '0 s';
 }
 
+/** A number of a minute as a rate: "0", "0.3/s", "12/s". */
+export function perSecond(number) {
+  if (!number) return '0';
+  const rate = number / 60;
+  if (rate < 0.1) return '<0.1/s';
+  return `${(rate < 10 ? short : whole).format(rate)}/s`;
+}
+
 /** A rate: "100/min", "5/10 s". */
 export function rateText({ count: number, periodMillis }) {
   const unit = { [SECOND]: 's', [MINUTE]: 'min', [HOUR]: 'h', [DAY]: 'd' }[periodMillis];

@@ -11,6 +11,7 @@ const GAP = 15_000;
 
 const series = new Map();
 let lastAt = 0;
+let sums;
 
 /** Whether samples of the endpoint are needed to fill a gap. */
 export function hasGap(at) {
@@ -40,10 +41,11 @@ export function record(topics, at) {
     if (!seen.has(topic)) series.delete(topic);
   }
   lastAt = at;
+  sums = null;
 }
 
-function pointOf({ scheduled, ready, leased, dead, lagMillis }, at, failed) {
-  return { at, scheduled, ready, leased, dead, lagMillis, failed };
+function pointOf({ scheduled, ready, leased, dead, lagMillis, sent, handled }, at, failed) {
+  return { at, scheduled, ready, leased, dead, lagMillis, sent, handled, failed };
 }
 
 function thinned(points, at) {
@@ -62,6 +64,29 @@ function isNew(point, known) {
 /** The points of a topic, oldest first. */
 export function of(topic) {
   return series.get(topic) || [];
+}
+
+/** The throughput of all topics, oldest first. Points of all topics have the same times. */
+export function total() {
+  if (!sums) {
+    const byTime = new Map();
+    for (const points of series.values()) {
+      for (const { at, sent, handled, failed } of points) {
+        const sum = byTime.get(at) || { at, sent: 0, handled: 0, failed: 0 };
+        byTime.set(at, sum);
+        sum.sent += sent;
+        sum.handled += handled;
+        sum.failed += failed;
+      }
+    }
+    sums = [...byTime.values()].sort((one, other) => one.at - other.at);
+  }
+  return sums;
+}
+
+/** The end of the time axis of all charts. */
+export function end() {
+  return lastAt;
 }
 
 export const MINUTES = WINDOW / 60_000;

@@ -1,16 +1,14 @@
-/* Pages of messages by state, failing messages and dead letters. */
+/* Pages of messages by state, and of dead letters. */
 
 import { cancel, purge, replay, reschedule, run } from './actions.js';
 import { read } from './api.js';
 import { button, menu } from './confirm.js';
 import { h } from './dom.js';
-import { bytes, count, counted, moment, name, payloadOf, time, words } from './format.js';
+import { bytes, count, counted, moment, name, payloadOf, words } from './format.js';
 import { deadLetterLink, loading, messageLink, page, state } from './state.js';
 import { table } from './table.js';
 
 const PAGE = 25;
-const SCAN_PAGE = 100;
-const SCAN = 1000;
 const PREVIEW = 120;
 
 /** The state of a list of which one page is shown. */
@@ -86,7 +84,7 @@ function paged(list, shown) {
   return h('div', { 'aria-busy': String(list.turning) }, shown, pager(list));
 }
 
-function messageTable(items, messageState) {
+export function messageTable(items, messageState) {
   const leased = messageState === 'leased';
   const columns = [
     { label: 'Message', class: 'wide' },
@@ -148,8 +146,12 @@ export function shortFailure(text) {
   return text.replace(/^([\w$]+\.)+(?=[\w$]+(:|$))/, '');
 }
 
-export function deadLetters(list, topic) {
+export function deadLetters(list) {
   if (list.items === null) return loading();
+  return paged(list, list.items.length ? deadLetterTable(list.items) : h('p', { class: 'empty' }, EMPTY.dead));
+}
+
+export function deadLetterTable(items) {
   const columns = [
     { label: 'Message', class: 'wide' },
     { label: 'Dead-lettered' },
@@ -158,10 +160,10 @@ export function deadLetters(list, topic) {
     { label: 'Failure', class: 'failure' },
     { label: '', class: 'actions' },
   ];
-  const rows = list.items.map((deadLetter) => ({
+  const rows = items.map((deadLetter) => ({
     key: deadLetter.deadLetterId,
     cells: [
-      [h('a', { href: deadLetterLink(topic, deadLetter.deadLetterId) }, name(deadLetter.id)), preview(deadLetter)],
+      [h('a', { href: deadLetterLink(deadLetter.topic, deadLetter.deadLetterId) }, name(deadLetter.id)), preview(deadLetter)],
       moment(deadLetter.deadLetteredAt),
       causeBadge(deadLetter.cause),
       count(deadLetter.attempts),
@@ -169,10 +171,7 @@ export function deadLetters(list, topic) {
       deadLetterActions(deadLetter, true),
     ],
   }));
-  const shown = rows.length
-    ? table('Dead letters, newest first', columns, rows, 'messages')
-    : h('p', { class: 'empty' }, EMPTY.dead);
-  return paged(list, shown);
+  return table('Dead letters, newest first', columns, rows, 'messages');
 }
 
 export function deadLetterActions(deadLetter, inRow) {
@@ -199,63 +198,4 @@ const CAUSES = {
 export function causeBadge(cause) {
   const [text, why] = CAUSES[cause] || [cause, null];
   return h('span', { class: 'badge bad', title: why }, text);
-}
-
-/** The state of a search for failed messages, in the order of their next attempts. */
-export function newScan() {
-  const states = {};
-  for (const each of ['leased', 'suspect', 'ready', 'scheduled']) states[each] = { seen: 0, cursor: null, ended: false };
-  return { states, found: [], running: false, begun: false, at: 0 };
-}
-
-export async function runScan(scan, topic, signal) {
-  if (scan.running) return;
-  scan.running = true;
-  try {
-    let left = SCAN;
-    for (const [messageState, progress] of Object.entries(scan.states)) {
-      while (!progress.ended && left > 0) {
-        const query = { topic, state: messageState, count: SCAN_PAGE, page: progress.cursor };
-        const response = await read('messages', query, signal);
-        const failed = response.messages.filter(({ lastFailure }) => lastFailure);
-        const known = new Set(scan.found.map(({ id }) => id));
-        scan.found.push(...failed.filter(({ id }) => !known.has(id)));
-        progress.seen += response.messages.length;
-        progress.cursor = response.next;
-        progress.ended = !response.next;
-        left -= response.messages.length;
-        page.redraw();
-      }
-    }
-    scan.at = Date.now();
-    scan.begun = true;
-  } finally {
-    scan.running = false;
-  }
-}
-
-export function failing(scan, again) {
-  const seen = Object.values(scan.states).reduce((sum, progress) => sum + progress.seen, 0);
-  const ended = Object.values(scan.states).every((progress) => progress.ended);
-  const said = scan.running
-    ? `Searching … ${counted(seen, 'message')} so far.`
-    : ended
-      ? `Searched all ${counted(seen, 'live message')}.`
-      : `Searched the next ${counted(seen, 'message')} by due time.`;
-  return [
-    h(
-      'div',
-      { class: 'scan' },
-      h('p', null, said, ' ', scan.at ? time(new Date(scan.at).toISOString()) : null),
-      h(
-        'button',
-        { type: 'button', class: 'act', disabled: scan.running || ended, onclick: () => again(scan) },
-        'Search further',
-      ),
-      h('button', { type: 'button', class: 'act', disabled: scan.running, onclick: () => again(null) }, 'Search again'),
-    ),
-    scan.found.length
-      ? messageTable(scan.found, 'failing')
-      : h('p', { class: 'empty' }, 'None of them has failed.'),
-  ];
 }

@@ -1,24 +1,16 @@
-/* The overview: whether topics are late and why, all topics, this node's listeners, and all nodes. */
+/* The overview: whether topics are late and why, the throughput, all topics, the listeners, and all nodes. */
 
 import { pauseListener } from './actions.js';
-import { sparkline } from './charts.js';
 import { button } from './confirm.js';
 import { h } from './dom.js';
-import { count, counted, lag, name, relative, span, time, words } from './format.js';
-import { found, isLate, level, levelOf, urgency } from './findings.js';
-import * as history from './history.js';
+import { count, counted, name, relative, span, time } from './format.js';
+import { found, level } from './findings.js';
 import { jobsSection, loadJobs } from './jobs.js';
-import { limitsBadge } from './limits.js';
-import { latestDue } from './shards.js';
 import { failedOf, hostOf, page, severalNodesRespond, state, topicLink, topicOf } from './state.js';
 import { table } from './table.js';
+import { throughputSection } from './throughput.js';
+import { topicsSection } from './topics.js';
 
-const WORDS = { bad: 'critical', warn: 'needs attention', ok: 'well' };
-/** The rows of topics by the topics of the last response. */
-const drawn = new WeakMap();
-/** The topics whose rows are near the viewport and have charts. */
-const near = new Set();
-let redrawing = false;
 /** The maximum number of rows of listeners; those with failed attempts come first. */
 const MAX_LISTENERS = 50;
 
@@ -32,13 +24,15 @@ export async function load(route, signal) {
 
 export function draw() {
   const { topics, nodes, formerNodes } = state.overview;
+  const { node: chosen } = state.settings;
   return [
     h('h1', { class: 'unseen', id: 'heading', tabindex: '-1' }, 'Topics'),
     verdict(topics),
     totals(topics, nodes),
+    topics.length ? throughputSection() : null,
     jobsSection(),
     topicsSection(topics),
-    listenersSection(listenersOn(nodes)),
+    listenersSection(listenersOn(nodes).filter(({ node }) => !chosen || node.node === chosen)),
     nodesSection(nodes, formerNodes),
   ];
 }
@@ -80,175 +74,6 @@ function totals(topics, nodes) {
     'dl',
     { class: 'totals' },
     all.map(([what, number]) => h('div', null, h('dt', null, what), h('dd', null, count(number)))),
-  );
-}
-
-const SORTS = {
-  topic: (topic) => topic.topic.toLowerCase(),
-  lagMillis: (topic) => topic.lagMillis,
-  ready: (topic) => topic.ready,
-  leased: (topic) => topic.leased,
-  failed: (topic) => failedOf(topic.attempts),
-  scheduled: (topic) => topic.scheduled,
-  latestDue: (topic) => topic.latestDue && Date.parse(topic.latestDue),
-  dead: (topic) => topic.dead,
-  consumers: (topic) => topic.consumers.length,
-};
-
-function sorted(topics) {
-  const { sort, descending } = state.settings;
-  const known = SORTS[sort] || ((topic) => -urgency(topic));
-  const of = (topic) => known(topic) ?? -1;
-  const sign = descending ? -1 : 1;
-  const byName = (one, other) => (SORTS.topic(one) < SORTS.topic(other) ? -1 : 1);
-  const keyed = topics.map((topic) => ({ topic, value: of(topic) }));
-  keyed.sort((one, other) =>
-    one.value === other.value ? byName(one.topic, other.topic) : sign * (one.value < other.value ? -1 : 1),
-  );
-  return keyed.map(({ topic }) => topic);
-}
-
-function column(field, label, className) {
-  const { sort, descending } = state.settings;
-  return {
-    label,
-    class: className,
-    sorted: sort !== field ? 'none' : descending ? 'descending' : 'ascending',
-    onsort: () => {
-      // Names are sorted in ascending order first, numbers in descending order. The third click restores the default
-      // order.
-      const first = field !== 'topic';
-      if (sort !== field) Object.assign(state.settings, { sort: field, descending: first });
-      else if (descending === first) state.settings.descending = !first;
-      else Object.assign(state.settings, { sort: 'attention', descending: false });
-      page.redraw();
-    },
-  };
-}
-
-function topicsSection(topics) {
-  const { filter } = state.settings;
-  const wanted = filter.toLowerCase();
-  const shown = sorted(topics.filter(({ topic }) => topic.toLowerCase().includes(wanted)));
-  const columns = [
-    column('topic', 'Topic', 'wide'),
-    column('lagMillis', 'Lag', 'number chart-of'),
-    { label: 'Lag, 10 minutes', class: 'chart' },
-    column('ready', 'Ready', 'number chart-of'),
-    { label: 'Ready, 10 minutes', class: 'chart' },
-    column('leased', 'Leased', 'number'),
-    column('failed', 'Failed, 1 minute', 'number chart-of'),
-    { label: 'Failed, 10 minutes', class: 'chart' },
-    column('scheduled', 'Scheduled', 'number'),
-    column('latestDue', 'Latest due', 'number'),
-    column('dead', 'Dead letters', 'number'),
-    column('consumers', 'Consumers', 'number'),
-  ];
-  return h(
-    'section',
-    { class: 'card', 'aria-labelledby': 'topics' },
-    h(
-      'div',
-      { class: 'card-head' },
-      h('h2', { id: 'topics' }, 'Topics'),
-      topics.length < 2
-        ? null
-        : h('input', {
-            class: 'filter',
-            type: 'search',
-            'aria-label': 'Show only topics whose name contains',
-            placeholder: 'Filter by name',
-            value: filter,
-            oninput: (event) => {
-              state.settings.filter = event.target.value;
-              page.redraw();
-            },
-          }),
-    ),
-    topics.length === 0
-      ? h('p', { class: 'empty' }, 'The first send or listener creates a topic.')
-      : shown.length === 0
-        ? h('p', { class: 'empty' }, 'No topic matches the filter.')
-        : table('Topics, those that need attention first', columns, shown.map(topicRow), 'topics'),
-  );
-}
-
-function topicRow(topic) {
-  const charted = near.has(topic.topic);
-  const known = drawn.get(topic);
-  if (known && known.charted === charted) return known.row;
-  const row = drawTopicRow(topic, charted);
-  drawn.set(topic, { charted, row });
-  return row;
-}
-
-/** Draws the charts of rows that come near the viewport, and removes those of others. */
-function moved(topic, isNear) {
-  if (isNear) near.add(topic);
-  else near.delete(topic);
-  if (redrawing) return;
-  redrawing = true;
-  requestAnimationFrame(() => {
-    redrawing = false;
-    page.redraw();
-  });
-}
-
-function drawTopicRow(topic, charted) {
-  const level = levelOf(topic);
-  const points = history.of(topic.topic);
-  const chart = (field, what, bad) =>
-    charted ? sparkline(points, field, `${what} of ${topic.topic}`, bad ? 'bad' : '') : null;
-  const zero = (number) => h('span', { class: number ? null : 'zero' }, count(number));
-  const word = topic.problem ? 'unknown' : WORDS[level];
-  return {
-    key: topic.topic,
-    class: level,
-    onnear: (event) => moved(topic.topic, event.detail),
-    cells: [
-      [
-        h('span', { class: `dot ${level}`, role: 'img', 'aria-label': word, title: word }),
-        h('a', { href: topicLink(topic.topic) }, name(topic.topic)),
-        topic.paused ? h('span', { class: 'badge note' }, 'paused') : null,
-        limitsBadge(topic),
-        topic.consumers.length ? null : h('span', { class: 'badge warn' }, 'no consumer'),
-      ],
-      h(
-        'span',
-        { class: isLate(topic) ? 'late' : topic.lagMillis ? null : 'zero' },
-        lag(topic.lagMillis),
-      ),
-      chart('lagMillis', 'Lag', level === 'bad'),
-      zero(topic.ready),
-      chart('ready', 'Ready messages'),
-      zero(topic.leased),
-      failures(topic),
-      chart('failed', 'Failed attempts', isFailing(topic)),
-      zero(topic.scheduled),
-      latestDue(topic),
-      topic.dead ? h('a', { href: topicLink(topic.topic, 'dead') }, count(topic.dead)) : zero(topic.dead),
-      h(
-        'span',
-        { title: topic.consumers.join(', '), class: topic.consumers.length ? null : 'none' },
-        count(topic.consumers.length),
-      ),
-    ],
-  };
-}
-
-function isFailing(topic) {
-  return topic.findings.some(({ kind }) => kind === 'failing');
-}
-
-/** The failed attempts of the last minute and the number of all. */
-function failures(topic) {
-  const { attempts } = topic;
-  if (!attempts) return h('span', { class: 'zero' }, '0');
-  const failed = failedOf(attempts);
-  return h(
-    'span',
-    { class: isFailing(topic) ? 'late' : failed ? null : 'zero', title: attempts.failure },
-    failed ? `${count(failed)} of ${count(failed + attempts.succeeded)}` : '0',
   );
 }
 

@@ -26,8 +26,8 @@ export const state = {
   route: { view: 'overview' },
   /** The data of the current view. It is reset when the route changes. */
   data: {},
-  /** Settings that are kept when the route changes: sorting and filter of topics, span of the histogram. */
-  settings: { sort: 'attention', descending: false, filter: '', span: 'hour' },
+  /** Settings that are kept when the route changes: sorting and filters of topics, span of the histogram. */
+  settings: { sort: 'attention', descending: false, filter: '', node: '', span: 'hour' },
 };
 
 /** Functions of the page's loop: draw the data at hand; request the data again and draw it; pause or resume updates. */

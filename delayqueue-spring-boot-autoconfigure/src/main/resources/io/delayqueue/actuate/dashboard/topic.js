@@ -1,27 +1,22 @@
 /* The view of a topic: whether it is late and why, upcoming messages, its messages and dead letters. */
 
 import { deleteTopic, job, limit, pauseTopic, pauseTopicAt, review } from './actions.js';
-import { read, Rejection } from './api.js';
-import { histogram, sparkline } from './charts.js';
+import { Rejection } from './api.js';
+import { nearest, sparkline } from './charts.js';
+import { coming, loadUpcoming } from './coming.js';
 import { button } from './confirm.js';
 import { h } from './dom.js';
 import { foundHere, isLate, levelOf } from './findings.js';
-import { count, lag, name } from './format.js';
+import { clock, count, lag, name } from './format.js';
 import * as history from './history.js';
 import { groupsOf, jobsSection, loadGroups, loadJobs } from './jobs.js';
 import { limitsBadge, limitsSection } from './limits.js';
-import { failing, deadLetters, loadDeadLetters, loadMessages, messages, newList, newScan, runScan } from './lists.js';
+import { deadLetters, loadDeadLetters, loadMessages, messages, newList } from './lists.js';
 import { listenersOn, listenersSection } from './overview.js';
+import { found, headerField, newScan, runScan, searches } from './search.js';
 import { shardsSection } from './shards.js';
 import { loading, nodeNamed, page, state, TABS, topicLink, topicOf } from './state.js';
-
-const SPANS = {
-  minute: { text: 'PT1M', buckets: 60 },
-  hour: { text: 'PT1H', buckets: 60 },
-  day: { text: 'P1D', buckets: 48 },
-};
-/** The minimum interval between requests of a histogram: that of a day hardly changes within a poll. */
-const UPCOMING_EVERY = { minute: 0, hour: 10_000, day: 30_000 };
+import { throughputSection } from './throughput.js';
 
 export function title({ topic }) {
   return topic;
@@ -35,8 +30,8 @@ export async function load({ topic, tab }, signal) {
   await loadJobs(signal);
   await loadUpcoming(data, topic, signal);
   data.list = data.list || newList();
-  if (data.tab === 'failing') {
-    data.scan = data.scan || newScan();
+  if (searches(data)) {
+    data.scan = data.scan || newScan(data.tab, data.header);
     if (!data.scan.begun) await runScan(data.scan, topic, signal);
     return;
   }
@@ -53,16 +48,6 @@ export async function load({ topic, tab }, signal) {
   }
 }
 
-async function loadUpcoming(data, topic, signal) {
-  const spanName = state.settings.span;
-  const fresh = data.upcomingOf === spanName && Date.now() - data.upcomingAt < UPCOMING_EVERY[spanName];
-  if (fresh) return;
-  const { text, buckets } = SPANS[spanName];
-  data.upcoming = await read('upcoming', { topic, span: text, buckets }, signal);
-  data.upcomingOf = spanName;
-  data.upcomingAt = Date.now();
-}
-
 export function draw({ topic }) {
   const known = topicOf(topic);
   if (!known) {
@@ -75,9 +60,9 @@ export function draw({ topic }) {
     crumbs(topic, known),
     said(known),
     figures(known),
+    h('div', { class: 'pair' }, throughputSection(topic), coming(isLate(known))),
     limitsSection(known),
     jobsSection(topic),
-    coming(known),
     listenersHere(known),
     shardsSection(known),
     lists(known),
@@ -126,13 +111,14 @@ function said(topic) {
 
 function figures(topic) {
   const points = history.of(topic.topic);
-  const late = isLate(topic);
+  const { at: chosen } = state.data;
+  const shown = nearest(points, chosen) || topic;
   const all = [
-    ['Lag', 'lagMillis', lag(topic.lagMillis), late ? 'bad' : ''],
-    ['Ready', 'ready', count(topic.ready), ''],
-    ['Leased', 'leased', count(topic.leased), ''],
-    ['Scheduled', 'scheduled', count(topic.scheduled), ''],
-    ['Dead letters', 'dead', count(topic.dead), ''],
+    ['Lag', 'lagMillis', lag(shown.lagMillis), isLate(topic) ? 'bad' : ''],
+    ['Ready', 'ready', count(shown.ready), ''],
+    ['Leased', 'leased', count(shown.leased), ''],
+    ['Scheduled', 'scheduled', count(shown.scheduled), ''],
+    ['Dead letters', 'dead', count(shown.dead), ''],
   ];
   return h(
     'dl',
@@ -141,8 +127,8 @@ function figures(topic) {
       h(
         'div',
         { class: `card figure ${level}` },
-        h('dt', null, what),
-        h('dd', null, text, sparkline(points, field, what, level)),
+        h('dt', null, what, shown === topic ? null : ` at ${clock(shown.at)}`),
+        h('dd', null, text, sparkline(points, field, what, level, chosen)),
       ),
     ),
     h(
@@ -160,61 +146,6 @@ function figures(topic) {
         ),
       ),
     ),
-  );
-}
-
-function coming(topic) {
-  const { upcoming, upcomingOf, bar } = state.data;
-  const choose = (span) => () => {
-    state.settings.span = span;
-    state.data.bar = -1;
-    page.redraw();
-    page.refresh();
-  };
-  const total = upcoming ? upcoming.counts.reduce((sum, each) => sum + each, 0) : 0;
-  return h(
-    'section',
-    { class: 'card', 'aria-labelledby': 'coming' },
-    h(
-      'div',
-      { class: 'card-head' },
-      h('h2', { id: 'coming' }, 'Coming up'),
-      h(
-        'div',
-        { class: 'choice', role: 'group', 'aria-label': 'Within the next' },
-        Object.keys(SPANS).map((span) =>
-          h(
-            'button',
-            {
-              type: 'button',
-              'aria-pressed': String(span === state.settings.span),
-              onclick: choose(span),
-            },
-            span[0].toUpperCase() + span.slice(1),
-          ),
-        ),
-      ),
-    ),
-    upcoming
-      ? [
-          h(
-            'p',
-            { class: 'sums' },
-            h(
-              'span',
-              { class: isLate(topic) ? 'late' : null },
-              `${count(upcoming.overdue)} due already`,
-            ),
-            h('span', null, `${count(total)} within the next ${upcomingOf}`),
-            h('span', null, `${count(upcoming.later)} later`),
-          ),
-          histogram(upcoming, upcomingOf, bar === undefined ? -1 : bar, (index) => {
-            if (state.data.bar === index) return;
-            state.data.bar = index;
-            page.redraw();
-          }),
-        ]
-      : loading(),
   );
 }
 
@@ -246,7 +177,7 @@ function lists(topic) {
   const { data } = state;
   const { tab } = data;
   const again = (previous) => {
-    data.scan = previous || newScan();
+    data.scan = previous || newScan(tab, data.header);
     runScan(data.scan, topic.topic)
       .catch((error) => {
         state.problem = error.message;
@@ -270,14 +201,14 @@ function lists(topic) {
         ),
       ),
     ),
-    h('div', { class: 'list-actions' }, forAll(topic, tab)),
-    tab === 'dead' && topic.dead && data.groups ? groupsOf(topic, data.groups) : null,
-    !tab || !data.list || (tab === 'failing' && !data.scan)
+    h('div', { class: 'list-actions' }, headerField(), forAll(topic, tab)),
+    tab === 'dead' && topic.dead && data.groups && !data.header ? groupsOf(topic, data.groups) : null,
+    !tab || !data.list || (searches(data) && !data.scan)
       ? loading()
-      : tab === 'failing'
-        ? failing(data.scan, again)
+      : searches(data)
+        ? found(data.scan, again)
         : tab === 'dead'
-          ? deadLetters(data.list, topic.topic)
+          ? deadLetters(data.list)
           : messages(data.list, tab),
   );
 }

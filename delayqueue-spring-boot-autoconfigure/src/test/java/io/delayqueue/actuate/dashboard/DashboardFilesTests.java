@@ -60,7 +60,7 @@ class DashboardFilesTests {
         assertThat(read(DashboardFiles.PAGE)).doesNotContain("<style", "style=", "onclick", "http:", "https:");
         assertThat(matches("<script([^>]*)>([^<]*)<", read(DashboardFiles.PAGE)))
                 .containsExactly(" type=\"module\" src=\"{{files}}/app.js\"");
-        assertThat(read("style.css")).doesNotContain("@import", "url(");
+        assertThat(read("style.css") + read("charts.css")).doesNotContain("@import", "url(");
     }
 
     @Test

@@ -51,6 +51,12 @@ class DashboardFormatTests {
     }
 
     @ParameterizedTest
+    @CsvSource({"0,0", "1,<0.1/s", "6,0.1/s", "90,1.5/s", "599,10/s", "750,13/s", "600000,'10,000/s'"})
+    void numberOfAMinuteIsShownAsARate(long number, String text) {
+        assertThat(call("perSecond", number)).isEqualTo(text);
+    }
+
+    @ParameterizedTest
     @CsvSource({"0,0 B", "1023,'1,023 B'", "1024,1 KiB", "8400,8.2 KiB", "1048576,1 MiB", "5368709120,5 GiB"})
     void sizeHasAUnit(long bytes, String text) {
         assertThat(call("bytes", bytes)).isEqualTo(text);

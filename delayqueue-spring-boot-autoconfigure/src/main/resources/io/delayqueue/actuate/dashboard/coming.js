@@ -1,0 +1,78 @@
+/* What becomes due and when, of a topic or of all. */
+
+import { read } from './api.js';
+import { histogram } from './charts.js';
+import { h } from './dom.js';
+import { count } from './format.js';
+import { loading, page, state } from './state.js';
+
+const SPANS = {
+  minute: { text: 'PT1M', buckets: 60 },
+  hour: { text: 'PT1H', buckets: 60 },
+  day: { text: 'P1D', buckets: 48 },
+};
+/** The minimum interval between requests of a histogram: that of a day hardly changes within a poll. */
+const UPCOMING_EVERY = { minute: 0, hour: 10_000, day: 30_000 };
+
+/** Requests what becomes due of a topic, or of all topics without one. */
+export async function loadUpcoming(data, topic, signal) {
+  const spanName = state.settings.span;
+  const fresh = data.upcomingOf === spanName && Date.now() - data.upcomingAt < UPCOMING_EVERY[spanName];
+  if (fresh) return;
+  const { text, buckets } = SPANS[spanName];
+  data.upcoming = await read('upcoming', { topic, span: text, buckets }, signal);
+  data.upcomingOf = spanName;
+  data.upcomingAt = Date.now();
+}
+
+/** What becomes due. The messages that are due already stand out if they are late. */
+export function coming(late) {
+  const { upcoming, upcomingOf, bar } = state.data;
+  const choose = (span) => () => {
+    state.settings.span = span;
+    state.data.bar = -1;
+    page.redraw();
+    page.refresh();
+  };
+  const total = upcoming ? upcoming.counts.reduce((sum, each) => sum + each, 0) : 0;
+  return h(
+    'section',
+    { class: 'card', 'aria-labelledby': 'coming' },
+    h(
+      'div',
+      { class: 'card-head' },
+      h('h2', { id: 'coming' }, 'Coming up'),
+      h(
+        'div',
+        { class: 'choice', role: 'group', 'aria-label': 'Within the next' },
+        Object.keys(SPANS).map((span) =>
+          h(
+            'button',
+            {
+              type: 'button',
+              'aria-pressed': String(span === state.settings.span),
+              onclick: choose(span),
+            },
+            span[0].toUpperCase() + span.slice(1),
+          ),
+        ),
+      ),
+    ),
+    upcoming
+      ? [
+          h(
+            'p',
+            { class: 'sums' },
+            h('span', { class: late ? 'late' : null }, `${count(upcoming.overdue)} due already`),
+            h('span', null, `${count(total)} within the next ${upcomingOf}`),
+            h('span', null, `${count(upcoming.later)} later`),
+          ),
+          histogram(upcoming, upcomingOf, bar === undefined ? -1 : bar, (index) => {
+            if (state.data.bar === index) return;
+            state.data.bar = index;
+            page.redraw();
+          }),
+        ]
+      : loading(),
+  );
+}
