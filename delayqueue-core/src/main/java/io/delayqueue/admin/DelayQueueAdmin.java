@@ -1,8 +1,10 @@
 package io.delayqueue.admin;
 
 import io.delayqueue.Internal;
+import io.delayqueue.coordination.KnownNodes.Node;
 import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.event.EventBus;
+import io.delayqueue.listener.Pause;
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.Due;
@@ -27,6 +29,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
+import java.util.NoSuchElementException;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -39,8 +42,8 @@ import org.springframework.util.Assert;
  * Thread-safe.
  *
  * <p>Each method throws {@link io.delayqueue.template.DelayQueueUnavailableException} if Redis does not reply; the
- * call can then be repeated. A topic that was never used counts as empty; except for {@link #pauseTopic} and {@link
- * #limit}, no method creates anything in Redis for it. {@link DelayQueueJobs} acts on many messages or dead letters.
+ * call can then be repeated. A topic that was never used counts as empty; except for {@link #pause} and {@link #limit},
+ * no method creates anything in Redis for it. {@link DelayQueueJobs} acts on many messages or dead letters.
  */
 public class DelayQueueAdmin {
 
@@ -215,43 +218,90 @@ public class DelayQueueAdmin {
     }
 
     /**
-     * Deletes an empty topic: its keys in Redis, its pause and its registration. The next send, or the next poll of a
+     * Deletes an empty topic: its keys in Redis, its pauses and its registration. The next send, or the next poll of a
      * running listener, creates it again. No message is lost: a message that is sent concurrently prevents the
      * deletion or is stored in the new topic.
      *
-     * @return false if the topic is not registered; its pause, if any, is deleted nevertheless
+     * @return false if the topic is not registered; its pauses are deleted nevertheless
      * @throws IllegalStateException if the topic has scheduled or leased messages or dead letters; it stays unchanged
      */
     public boolean deleteTopic(String topic) {
         return translating("Deleting topic " + Printable.of(topic), topic, () -> {
             boolean deleted = deletion.delete(topic);
-            // an earlier call may have deleted the topic, but not its pause
-            if (deleted || nodes.read().paused().contains(topic)) {
-                nodes.resume(topic);
+            List<Pause> pauses = nodes.read().pauses(topic); // an earlier call may have deleted the topic only
+            if (!pauses.isEmpty()) {
+                nodes.resume(pauses);
             }
             return deleted;
         });
     }
 
     /**
-     * Pauses a topic on all nodes until {@link #resumeTopic}, including nodes that start later, and even if the topic
-     * does not yet exist. Its listeners, including dead-letter listeners, take no more deliveries and release those
-     * that have not started. Nodes receive the pause by a signal, or by their next heartbeat. Sends and receives
-     * continue. The pause of a single listener is independent of it.
+     * Pauses all listeners of a topic on all nodes until {@link #resumeTopic}, including nodes that start later, and
+     * even if the topic does not yet exist. The same as {@link #pause} without listener, node and user.
+     *
+     * @throws IllegalStateException if there are 5,000 other pauses
      */
     public void pauseTopic(String topic) {
-        translating("Pausing topic " + Printable.of(topic), topic, () -> {
-            nodes.pause(topic);
-            return true;
+        pause(topic, null, null, "");
+    }
+
+    /** Ends the pause of a topic by {@link #pauseTopic}. Other pauses of its listeners remain. */
+    public void resumeTopic(String topic) {
+        resume(topic, null, null);
+    }
+
+    /**
+     * Pauses listeners of a topic. They take no more deliveries and release those that have not started; running
+     * handlers continue, and so do sends and receives. Nodes receive the pause by a signal, or by their next heartbeat.
+     *
+     * <p>The pause is kept in Redis until {@link #resume} or {@link #deleteTopic}; that of a node also ends with the
+     * record of the node, an hour after the node left or failed. Pauses are independent of one another: a listener takes
+     * deliveries when no pause includes it.
+     *
+     * @param listener id of the listener, for messages or dead letters; null for all listeners of the topic
+     * @param node name of the node, as in {@link NodeStatus#node()}; null for all nodes, including nodes that start
+     *     later
+     * @param by name of the user, for those who read the pause; empty if unknown. A name of more than {@value
+     *     Pause#MAX_BY} characters is cut
+     * @return false if there is this pause already; it keeps its user and time
+     * @throws NoSuchElementException if no live node has this name, or none of these nodes has started the listener
+     * @throws IllegalStateException if there are 5,000 other pauses
+     */
+    public boolean pause(String topic, @Nullable String listener, @Nullable String node, String by) {
+        Assert.notNull(by, "'by' must not be null");
+        return translating("Pausing topic " + Printable.of(topic), topic, () -> {
+            if (listener != null || node != null) {
+                requireKnown(topic, listener, node);
+            }
+            return nodes.pause(topic, listener, node, by);
         });
     }
 
-    /** Ends the pause of a topic on all nodes. */
-    public void resumeTopic(String topic) {
-        translating("Resuming topic " + Printable.of(topic), topic, () -> {
-            nodes.resume(topic);
-            return true;
-        });
+    private void requireKnown(String topic, @Nullable String listener, @Nullable String node) {
+        List<Node> live = nodes.read().nodes().stream()
+                .filter(each -> node == null || each.name().equals(node))
+                .toList();
+        if (node != null && live.isEmpty()) {
+            throw new NoSuchElementException("There is no live node '" + Printable.of(node) + "'.");
+        }
+        if (listener != null && live.stream().noneMatch(each -> each.report().mayInclude(topic, listener))) {
+            throw new NoSuchElementException(
+                    (node == null ? "No live node has" : "Node '" + Printable.of(node) + "' has not")
+                            + " started a listener '" + Printable.of(listener) + "' of topic '" + Printable.of(topic)
+                            + "'.");
+        }
+    }
+
+    /**
+     * Ends one pause, that of exactly this listener and node. Other pauses that include the listener remain.
+     *
+     * @param listener id of the listener; null for the pause of all listeners
+     * @param node name of the node; null for the pause on all nodes
+     * @return false if there is no such pause
+     */
+    public boolean resume(String topic, @Nullable String listener, @Nullable String node) {
+        return translating("Resuming topic " + Printable.of(topic), topic, () -> nodes.resume(topic, listener, node));
     }
 
     /** Reads the limits of a topic, and what they hold back now. */

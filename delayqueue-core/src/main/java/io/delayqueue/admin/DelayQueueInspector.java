@@ -8,6 +8,7 @@ import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.coordination.NodeReport;
 import io.delayqueue.coordination.Throughput;
 import io.delayqueue.listener.ListenerStatus;
+import io.delayqueue.listener.Pause;
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.DurationText;
 import io.delayqueue.message.InvalidOptionException;
@@ -227,13 +228,15 @@ public class DelayQueueInspector {
                 .filter(node -> node.messages().contains(topic))
                 .map(Node::name)
                 .toList();
+        List<Pause> pauses = knownNodes.pauses(topic);
         return new TopicStatus(
                 topic,
                 shards,
                 counted == null ? null : TopicCounts.of(counted),
                 consumers,
                 knownNodes.assignedNodes(topic, shards),
-                knownNodes.paused().contains(topic),
+                pauses.stream().anyMatch(Pause::isForAll),
+                pauses,
                 problem,
                 counted == null ? null : LimitStatus.ofLimited(registry.lastLimits(topic), counted),
                 counted == null || counted.size() == 1

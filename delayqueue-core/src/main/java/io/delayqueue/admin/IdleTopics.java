@@ -27,7 +27,7 @@ import org.apache.commons.logging.LogFactory;
 
 /**
  * Deletes topics that have been idle for a configured time. A topic is idle if each sample of that time shows it empty,
- * without consumers, without limits and not paused. The next send creates the topic again; no message is lost. Thread-safe.
+ * without consumers, limits and pauses. The next send creates the topic again; no message is lost. Thread-safe.
  *
  * <p>Topics of several shards are not deleted: a sender that does not configure the number of shards would create
  * them again with one shard.
@@ -129,7 +129,7 @@ public final class IdleTopics {
         return counts != null
                 && counts.scheduled() + counts.ready() + counts.leased() + counts.dead() == 0
                 && status.consumers().isEmpty()
-                && !status.paused()
+                && status.pauses().isEmpty()
                 && status.limits() == null
                 && status.shards() == 1;
     }
@@ -151,9 +151,9 @@ public final class IdleTopics {
         }
     }
 
-    /** Whether a topic is paused or consumed now. Samples show neither dead-letter listeners nor later changes. */
+    /** Whether a topic has pauses or is consumed now. Samples show neither dead-letter listeners nor later changes. */
     private static boolean isUsed(String topic, KnownNodes knownNodes) {
-        return knownNodes.paused().contains(topic)
+        return !knownNodes.pauses(topic).isEmpty()
                 || knownNodes.nodes().stream()
                         .anyMatch(node -> node.messages().contains(topic)
                                 || node.notifications().contains(topic));

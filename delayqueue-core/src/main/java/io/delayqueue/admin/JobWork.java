@@ -74,8 +74,8 @@ final class JobWork {
     Batch next(StoredJob job, int max) {
         JobRequest request = job.job().request();
         switch (request.action()) {
-            case PAUSE -> nodes.pause(request.topic());
-            case RESUME -> nodes.resume(request.topic());
+            case PAUSE -> nodes.pause(request.topic(), null, null, request.by());
+            case RESUME -> nodes.resume(request.topic(), null, null);
             case REPLAY, PURGE -> {
                 return registry.awaitWithShards(request.topic(), shards -> deadLetters(job, shards, max))
                         .orElse(new Batch(0, 0, null, false));

@@ -1,5 +1,6 @@
 package io.delayqueue.admin;
 
+import io.delayqueue.listener.Pause;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -13,7 +14,8 @@ import org.jspecify.annotations.Nullable;
  *     received from the topic within the last minute; in order
  * @param assignedNodes name of the node that sweeps each shard, by the index of the shard; empty if no node sweeps
  *     the topic
- * @param paused whether the topic is paused on all nodes
+ * @param paused whether all listeners of the topic are paused on all nodes
+ * @param pauses all pauses of listeners of the topic in Redis, the latest first
  * @param problem why there are no counts, in one sentence; null if there are counts
  * @param limits the limits of the topic and what they hold back; null if it has no limits, or if there are no counts
  * @param shardCounts numbers of messages of each shard, by its index; empty if there is one shard, or if there are no
@@ -26,6 +28,7 @@ public record TopicStatus(
         List<String> consumers,
         List<String> assignedNodes,
         boolean paused,
+        List<Pause> pauses,
         @Nullable String problem,
         @Nullable LimitStatus limits,
         List<TopicCounts> shardCounts) {
@@ -38,8 +41,9 @@ public record TopicStatus(
             List<String> consumers,
             List<String> assignedNodes,
             boolean paused,
+            List<Pause> pauses,
             @Nullable String problem,
             @Nullable LimitStatus limits) {
-        this(topic, shards, counts, consumers, assignedNodes, paused, problem, limits, List.of());
+        this(topic, shards, counts, consumers, assignedNodes, paused, pauses, problem, limits, List.of());
     }
 }

@@ -163,7 +163,7 @@ public class DelayListenerRegistry implements SmartLifecycle {
     }
 
     /**
-     * Pauses one listener.
+     * Pauses one listener of this process.
      *
      * @throws IllegalArgumentException if no listener has this id
      */
@@ -172,7 +172,7 @@ public class DelayListenerRegistry implements SmartLifecycle {
     }
 
     /**
-     * Ends the pause of one listener.
+     * Ends the pause of one listener by {@link #pause}.
      *
      * @throws IllegalArgumentException if no listener has this id
      */

@@ -8,7 +8,9 @@ import io.delayqueue.listener.ListenerStatus.Attempts;
 import io.delayqueue.listener.ListenerStatus.State;
 import io.delayqueue.listener.ListenerStatus.Unavailable;
 import io.delayqueue.listener.ManagedListener;
+import io.delayqueue.listener.Pause;
 import io.delayqueue.message.QueueKind;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
@@ -61,9 +63,10 @@ final class ListenerContainer implements ManagedListener {
     @Override
     public ListenerStatus status() {
         Attempts lastMinute = attempts.lastMinute();
+        boolean isPaused = paused || !pauses().isEmpty();
         synchronized (lock) {
             Unavailable unavailable =
-                    run == null || paused ? null : run.circuit().unavailable();
+                    run == null || isPaused ? null : run.circuit().unavailable();
             State started = unavailable != null
                     ? State.UNAVAILABLE
                     : run != null && run.failsAlone() ? State.FAILS_ALONE : State.RUNNING;
@@ -71,7 +74,7 @@ final class ListenerContainer implements ManagedListener {
                     spec.id(),
                     spec.topic(),
                     spec.kind(),
-                    run == null ? State.STOPPED : paused ? State.PAUSED : started,
+                    run == null ? State.STOPPED : isPaused ? State.PAUSED : started,
                     run == null ? 0 : run.workers().running(),
                     spec.options().concurrency(),
                     unavailable,
@@ -148,7 +151,7 @@ final class ListenerContainer implements ManagedListener {
     }
 
     @Override
-    public boolean isPausedEverywhere() {
-        return context.membership().pauses().include(topic());
+    public List<Pause> pauses() {
+        return context.membership().pauses().of(topic(), id());
     }
 }

@@ -82,7 +82,7 @@ final class ListenerRun {
      *
      * @param attempts counts and logs the attempts of all runs of the listener
      * @param name of the tasks, for the log
-     * @param paused whether the listener is paused on this node
+     * @param paused whether the application paused the listener
      */
     ListenerRun(ListenerSpec spec, ListenerContext context, AttemptLog attempts, String name, BooleanSupplier paused) {
         this.spec = spec;
@@ -176,7 +176,7 @@ final class ListenerRun {
         }
     }
 
-    /** Claims messages unless the listener or its topic is paused, the circuit is open, or it waits because it fails alone. */
+    /** Claims messages unless the listener is paused, the circuit is open, or it waits because it fails alone. */
     synchronized void updateClaiming() {
         boolean open = circuit.isOpen() || failsAlone.waits();
         boolean probing = circuit.isHalfOpen() || failsAlone.probes();
@@ -185,7 +185,7 @@ final class ListenerRun {
         }
         boolean claim = !ending
                 && !paused.getAsBoolean()
-                && context.membership().pauses().allow(spec.topic())
+                && context.membership().pauses().allow(spec.topic(), spec.id())
                 && !open;
         setClaiming(claim, claim && !probing && !failsAlone.leavesShards());
         if (open) {

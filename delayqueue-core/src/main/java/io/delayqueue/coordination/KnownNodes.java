@@ -1,20 +1,26 @@
 package io.delayqueue.coordination;
 
+import io.delayqueue.listener.Pause;
 import io.delayqueue.message.QueueKind;
 import java.time.Instant;
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.SortedSet;
 
 /**
- * The live nodes, the nodes of the last hour, and the paused topics at one moment.
+ * The live nodes, the nodes of the last hour, and the pauses at one moment.
  *
  * @param now time of Redis' clock
  * @param nodes live nodes, ordered by name
  * @param former nodes that left or failed within the last hour, the latest first
- * @param paused topics that are paused on all nodes
+ * @param pauses pauses by topic, the latest first; not those of nodes of which there is no record
  */
-public record KnownNodes(Instant now, List<Node> nodes, List<Former> former, Set<String> paused) {
+public record KnownNodes(Instant now, List<Node> nodes, List<Former> former, Map<String, List<Pause>> pauses) {
+
+    /** The pauses of a topic, the latest first. */
+    public List<Pause> pauses(String topic) {
+        return pauses.getOrDefault(topic, List.of());
+    }
 
     /**
      * The assigned nodes of a topic's messages, by shard index. Each node computes the same assignment with its next

@@ -26,7 +26,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The membership of this node. Its task sends one heartbeat per interval, in one round trip. A heartbeat registers the
- * topics that the node consumes and its report, reads the topics of the other nodes and the paused topics, and publishes a canary: a
+ * topics that the node consumes and its report, reads the topics of the other nodes and the pauses, and publishes a canary: a
  * signal that shows the node whether it still receives signals. Thread-safe.
  *
  * <p>Before the first heartbeat, and when heartbeats have failed for longer than the timeout, the node sweeps all
@@ -51,7 +51,7 @@ public final class Membership extends RedisTask {
     private final Map<Shard, List<ShardAssignment>> assignments = new LinkedHashMap<>();
     private final Map<Shard, Integer> consumers = new HashMap<>();
     private final AssignmentLog assignmentLog;
-    private final TopicPauses pauses = new TopicPauses();
+    private final Pauses pauses;
     private final PeerReports peers = new PeerReports();
     private volatile NodesByTopic nodes = NodesByTopic.UNKNOWN;
     private volatile long lastHeartbeat;
@@ -88,6 +88,7 @@ public final class Membership extends RedisTask {
         this.report = report;
         this.onHeartbeat = onHeartbeat;
         this.assignmentLog = new AssignmentLog(node);
+        this.pauses = new Pauses(node);
     }
 
     /**
@@ -108,8 +109,8 @@ public final class Membership extends RedisTask {
         return joined;
     }
 
-    /** The topics that are paused on all nodes. */
-    public TopicPauses pauses() {
+    /** The pauses of this node's listeners. */
+    public Pauses pauses() {
         return pauses;
     }
 
@@ -181,15 +182,16 @@ public final class Membership extends RedisTask {
         synchronized (assignments) {
             consumed = ConsumedTopics.write(assignments.keySet(), consumers.keySet());
         }
-        return send(consumed, timeout.toMillis(), true, peers.ask());
+        return send(consumed, timeout.toMillis(), true, peers.ask(), pauses.departed());
     }
 
-    private CompletableFuture<List<Object>> send(String consumed, long timeoutMillis, boolean canary, String queues) {
+    private CompletableFuture<List<Object>> send(
+            String consumed, long timeoutMillis, boolean canary, String queues, Set<String> departed) {
         return scripts.run(new ScriptCall(
                         HEARTBEAT,
                         keySpace.nodes(),
                         keySpace.nodeTopics(),
-                        keySpace.pausedTopics(),
+                        keySpace.pauses(),
                         keySpace.nodeReports(),
                         keySpace.formerNodes(),
                         keySpace.jobs())
@@ -200,7 +202,8 @@ public final class Membership extends RedisTask {
                 .add(keySpace.signalChannel())
                 .add(canary ? "1" : "0")
                 .add(report.get().write())
-                .add(queues));
+                .add(queues)
+                .add(String.join("\n", departed)));
     }
 
     private void succeeded(List<Object> reply) {
@@ -212,7 +215,7 @@ public final class Membership extends RedisTask {
             version = current;
             if (reply.size() > 2) {
                 nodes = NodesByTopic.read(reply);
-                pauses.set(NodeDirectory.texts(reply.get(1)));
+                pauses.set(Pauses.read((List<?>) reply.get(1)), nodes.names());
                 if ((Long) reply.get(2) > 0) {
                     onJobs.run();
                 }
@@ -255,7 +258,7 @@ public final class Membership extends RedisTask {
             return;
         }
         registered = false;
-        CompletableFuture<List<Object>> left = send("", -1, false, "");
+        CompletableFuture<List<Object>> left = send("", -1, false, "", Set.of());
         try {
             left.get(wait.toNanos(), TimeUnit.NANOSECONDS);
         } catch (ExecutionException | TimeoutException e) {

@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.delayqueue.coordination.KnownNodes.Former;
 import io.delayqueue.coordination.KnownNodes.Node;
+import io.delayqueue.listener.Pause;
+import io.delayqueue.message.FormText;
 import io.delayqueue.message.QueueKind;
 import io.delayqueue.redis.Await;
 import io.delayqueue.redis.KeySpace;
@@ -13,18 +15,21 @@ import io.delayqueue.redis.ScriptRunner;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Lists the live nodes and what they consume, and pauses topics on all nodes. Thread-safe. Every blocking method throws
+ * Lists the live nodes and what they consume, and pauses listeners. Thread-safe. Every blocking method throws
  * a {@link io.delayqueue.redis.RedisCallException} if the script has no reply.
  */
 public final class NodeDirectory {
@@ -34,6 +39,9 @@ public final class NodeDirectory {
 
     /** The time for which nodes that left or failed are listed. */
     private static final Duration REMEMBERED = Duration.ofHours(1);
+
+    /** Maximum number of pauses. Each node reads them all after a change. */
+    static final int MAX_PAUSES = 5000;
 
     private static final Pattern FORMER = Pattern.compile("(\\d+) (left|failed)\n(.*)", Pattern.DOTALL);
 
@@ -52,7 +60,7 @@ public final class NodeDirectory {
         this.timeout = timeout;
     }
 
-    /** Reads the nodes and the paused topics in one round trip. */
+    /** Reads the nodes and the pauses in one round trip. */
     public KnownNodes read() {
         return Await.call(this::readAsync);
     }
@@ -66,7 +74,7 @@ public final class NodeDirectory {
                                 NODES,
                                 keySpace.nodes(),
                                 keySpace.nodeTopics(),
-                                keySpace.pausedTopics(),
+                                keySpace.pauses(),
                                 keySpace.nodeReports(),
                                 keySpace.formerNodes())
                         .add(timeout.toMillis()))
@@ -85,7 +93,14 @@ public final class NodeDirectory {
         long micros = Long.parseLong(text(reply.get(0)));
         Instant now = Instant.ofEpochSecond(micros / 1_000_000, micros % 1_000_000 * 1000);
         List<Node> nodes = nodes((List<?>) reply.get(2));
-        return new KnownNodes(now, nodes, former((List<?>) reply.get(3), now, nodes), texts(reply.get(1)));
+        List<Former> former = former((List<?>) reply.get(3), now, nodes);
+        Set<String> recorded = Stream.concat(
+                        nodes.stream().map(Node::name), former.stream().map(Former::name))
+                .collect(Collectors.toSet());
+        List<Pause> pauses = Pauses.read((List<?>) reply.get(1)).stream()
+                .filter(pause -> pause.node() == null || recorded.contains(pause.node()))
+                .toList();
+        return new KnownNodes(now, nodes, former, Pauses.byTopic(pauses));
     }
 
     private static List<Node> nodes(List<?> reply) {
@@ -129,29 +144,54 @@ public final class NodeDirectory {
         return Instant.ofEpochMilli(score.equals("inf") ? Long.MAX_VALUE : (long) Double.parseDouble(score));
     }
 
-    /** Pauses a topic on all nodes. The topic need not exist. May be repeated. */
-    public void pause(String topic) {
-        setPaused(topic, "1");
-    }
-
-    /** Resumes a topic on all nodes. May be repeated. */
-    public void resume(String topic) {
-        setPaused(topic, "0");
-    }
-
-    private void setPaused(String topic, String paused) {
-        Await.call(() -> scripts.run(new ScriptCall(PAUSE, keySpace.nodeTopics(), keySpace.pausedTopics())
-                .add(topic)
-                .add(paused)
-                .add(keySpace.signalChannel())));
-    }
-
-    static Set<String> texts(Object part) {
-        Set<String> texts = new HashSet<>();
-        for (Object text : (List<?>) part) {
-            texts.add(text(text));
+    /**
+     * Pauses listeners. May be repeated: a pause that exists keeps its author and time.
+     *
+     * @param topic the topic, which need not exist
+     * @param listener id of the listener; null for all
+     * @param node name of the node; null for all
+     * @param by name of the user; empty if unknown
+     * @return whether this pause is new
+     * @throws IllegalStateException if there are {@value #MAX_PAUSES} others
+     */
+    public boolean pause(String topic, @Nullable String listener, @Nullable String node, String by) {
+        StringBuilder author = new StringBuilder();
+        FormText.append(author, "by", new Pause(topic, listener, node, by, Instant.EPOCH).by());
+        long added = change("pause", author.toString(), List.of(Pauses.field(topic, listener, node)));
+        if (added < 0) {
+            throw new IllegalStateException("There are " + MAX_PAUSES
+                    + " pauses, which is their maximum. Resume topics or listeners before you pause others.");
         }
-        return Set.copyOf(texts);
+        return added > 0;
+    }
+
+    /**
+     * Ends one pause. May be repeated.
+     *
+     * @return whether there was this pause
+     */
+    public boolean resume(String topic, @Nullable String listener, @Nullable String node) {
+        return change("resume", "", List.of(Pauses.field(topic, listener, node))) > 0;
+    }
+
+    /** Ends pauses. May be repeated. */
+    public void resume(Collection<Pause> pauses) {
+        change(
+                "resume",
+                "",
+                pauses.stream()
+                        .map(pause -> Pauses.field(pause.topic(), pause.listener(), pause.node()))
+                        .toList());
+    }
+
+    private long change(String verb, String author, List<String> fields) {
+        ScriptCall call = new ScriptCall(PAUSE, keySpace.nodeTopics(), keySpace.pauses())
+                .add(verb)
+                .add(keySpace.signalChannel())
+                .add(author)
+                .add(MAX_PAUSES);
+        fields.forEach(call::add);
+        return (Long) Await.call(() -> scripts.run(call)).get(0);
     }
 
     private static String text(Object part) {

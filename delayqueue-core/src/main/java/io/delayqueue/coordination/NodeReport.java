@@ -45,6 +45,14 @@ public record NodeReport(String host, long processId, Instant startedAt, List<Li
                         .toList();
     }
 
+    /** Whether the node has a listener. Also true if not all of its listeners are reported. */
+    public boolean mayInclude(String topic, String listener) {
+        return listeners.size() == MAX_LISTENERS
+                || listeners.stream()
+                        .anyMatch(each ->
+                                each.id().equals(listener) && each.topic().equals(topic));
+    }
+
     /** The name of this host. A container's name is that of its pod. May call the resolver of the operating system. */
     public static String thisHost() {
         for (String variable : List.of("HOSTNAME", "COMPUTERNAME")) {

@@ -6,8 +6,10 @@ import io.delayqueue.message.QueueKind;
 import io.delayqueue.message.Shard;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
@@ -17,8 +19,9 @@ import java.util.concurrent.ConcurrentHashMap;
 final class NodesByTopic {
 
     /** No nodes: the state before the first heartbeat. */
-    static final NodesByTopic UNKNOWN = new NodesByTopic(Map.of());
+    static final NodesByTopic UNKNOWN = new NodesByTopic(Set.of(), Map.of());
 
+    private final Set<String> names;
     private final Map<String, List<String>> byLine;
     private final Map<Topic, List<String>> assigned = new ConcurrentHashMap<>();
 
@@ -29,21 +32,29 @@ final class NodesByTopic {
         }
     }
 
-    private NodesByTopic(Map<String, List<String>> byLine) {
+    private NodesByTopic(Set<String> names, Map<String, List<String>> byLine) {
+        this.names = names;
         this.byLine = byLine;
     }
 
     /** Reads the reply of a heartbeat, which lists node, topics, node, topics from its fourth element on. */
     static NodesByTopic read(List<Object> reply) {
+        Set<String> names = new HashSet<>();
         Map<String, List<String>> byLine = new HashMap<>();
         for (int i = 3; i + 1 < reply.size(); i += 2) {
             String node = new String((byte[]) reply.get(i), UTF_8);
+            names.add(node);
             String topics = new String((byte[]) reply.get(i + 1), UTF_8);
             for (String topic : topics.split("\n", -1)) {
                 byLine.computeIfAbsent(topic, key -> new ArrayList<>()).add(node);
             }
         }
-        return new NodesByTopic(byLine);
+        return new NodesByTopic(names, byLine);
+    }
+
+    /** The live nodes. */
+    Set<String> names() {
+        return names;
     }
 
     /** The number of nodes among which a topic's shards are assigned. */

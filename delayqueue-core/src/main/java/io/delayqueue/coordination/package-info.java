@@ -1,7 +1,6 @@
 /**
- * Coordination of nodes: membership by heartbeats, the reports of nodes, shard assignment, and topics that are paused on
- * all nodes. Also
- * periodic tasks, which set the delay before their next run; {@code RedisTask} is the base of those that call Redis.
+ * Coordination of nodes: membership by heartbeats, the reports of nodes, shard assignment, and pauses of
+ * listeners. Also periodic tasks, which set the delay before their next run; {@code RedisTask} is the base of those that call Redis.
  *
  * <p>A sweep is a poll that no signal asks for: it finds due messages and ended leases even if signals are lost. Each
  * shard is assigned to one of the nodes that consume it, and this node sweeps it: it polls at the latest after the sweep

@@ -30,7 +30,7 @@ public record ListenerStatus(
 
     /** Whether a listener takes deliveries. */
     public enum State {
-        /** It takes deliveries, unless its topic is paused on all nodes. */
+        /** It takes deliveries. */
         RUNNING,
         /**
          * A system that its handlers need is unavailable. It takes one delivery at a time, as a probe, and none until the
@@ -42,7 +42,7 @@ public record ListenerStatus(
          * second, as a probe, until one succeeds.
          */
         FAILS_ALONE,
-        /** It is paused on its node. */
+        /** It was paused by the application, or a pause in Redis includes it. */
         PAUSED,
         /** It does not run on its node. */
         STOPPED

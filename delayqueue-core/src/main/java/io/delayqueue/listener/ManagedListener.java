@@ -2,6 +2,7 @@ package io.delayqueue.listener;
 
 import io.delayqueue.Internal;
 import io.delayqueue.message.QueueKind;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 
 /** A listener that can be started and stopped any number of times. Thread-safe. */
@@ -45,11 +46,12 @@ public interface ManagedListener {
 
     /**
      * Takes no more deliveries until {@link #resume()}; running handlers continue. A stopped listener that is paused
-     * starts paused.
+     * starts paused. Does not call Redis: the pause takes effect at once, also if Redis is unavailable, and ends with
+     * the process. It is independent of {@link #pauses()}; {@code DelayQueueAdmin} pauses listeners of all nodes.
      */
     void pause();
 
-    /** Ends a pause. */
+    /** Ends the pause of {@link #pause()}. */
     void resume();
 
     /** Whether the listener was started and not yet stopped. */
@@ -62,8 +64,8 @@ public interface ManagedListener {
     boolean isPaused();
 
     /**
-     * Whether its topic is paused on all nodes, to the knowledge of this node. The listener takes deliveries if
-     * neither this method nor {@link #isPaused()} returns true.
+     * The pauses in Redis that include this listener, to the knowledge of this node. Does not call Redis. The listener
+     * takes deliveries if there are none and {@link #isPaused()} returns false.
      */
-    boolean isPausedEverywhere();
+    List<Pause> pauses();
 }

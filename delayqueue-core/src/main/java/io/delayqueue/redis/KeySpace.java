@@ -98,9 +98,9 @@ public final class KeySpace {
         return bytes(namespace + ":{nodes}:throughput");
     }
 
-    /** The set of topics that are paused on all nodes. */
-    public byte[] pausedTopics() {
-        return bytes(namespace + ":{nodes}:paused");
+    /** The hash of pauses. */
+    public byte[] pauses() {
+        return bytes(namespace + ":{nodes}:pauses");
     }
 
     /** The hash of jobs. */

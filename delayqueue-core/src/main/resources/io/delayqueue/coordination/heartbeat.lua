@@ -1,18 +1,19 @@
 -- Registers a node, the topics that it consumes and its report; removes failed nodes, and remembers removed nodes for an
--- hour. Returns the live nodes and the paused topics. Also runs when memory is full.
+-- hour. Returns the live nodes and the pauses. Also runs when memory is full.
 --
 -- KEYS[1] last heartbeats (ZSET node → ms)  KEYS[2] consumed topics (HASH node → topics; field #version: version)
--- KEYS[3] topics that are paused on all nodes (SET)  KEYS[4] reports (HASH node → report)
+-- KEYS[3] pauses (HASH topic, listener, node → author, time)  KEYS[4] reports (HASH node → report)
 -- KEYS[5] former nodes (HASH node → last heartbeat in ms, 'left' or 'failed', line feed, last report)
 -- KEYS[6] jobs (HASH)
 -- ARGV[1] node  ARGV[2] topics, one per line  ARGV[3] node timeout in ms; -1: the node leaves
 -- ARGV[4] version that the caller has  ARGV[5] signal channel  ARGV[6] '1': publish a canary  ARGV[7] report
 -- ARGV[8] queues of which the caller needs the running listeners on other nodes: a part of their lines, one per line
--- result {version, peers} if the caller has this version, else {version, paused topics, number of jobs, node, topics,
---        node, topics, ..., peers}; peers: {age of the report in ms, line from the queue on, age, line, ...}
--- cost   O(nodes), 8 commands; O(nodes + paused topics) more if the version has changed; if ARGV[8] is not empty, a
---        command for each node and O(size of its report) more
-local heartbeatsKey, topicsKey, pausedKey, reportsKey, formerKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
+-- ARGV[9] nodes that have pauses and were not live when the caller read them, one per line
+-- result {version, peers} if the caller has this version, else {version, {pause, value, pause, ...}, number of jobs, node,
+--        topics, node, topics, ..., peers}; peers: {age of the report in ms, line from the queue on, age, line, ...}
+-- cost   O(nodes), 8 commands and two more for each node in ARGV[9]; O(nodes + pauses) more if the version has changed; if
+--        ARGV[8] is not empty, a command for each node and O(size of its report) more
+local heartbeatsKey, topicsKey, pausesKey, reportsKey, formerKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local clock = redis.call('TIME')
 local now = clock[1] * 1000 + math.floor(clock[2] / 1000)
 -- Redis permits all further writes of a script after one that uses no memory, even if memory is full
@@ -67,6 +68,22 @@ local function peers()
   return found
 end
 
+-- The pauses of a node end with its record. A pause ends with the name of its node.
+local function endPauses(node)
+  local former = redis.call('HGET', formerKey, node)
+  local at = former and tonumber(string.match(former, '^%d+') or 0)
+  if redis.call('ZSCORE', heartbeatsKey, node) or at and at >= now - remembered then
+    return false
+  end
+  local ending = '&node=' .. node
+  for _, pause in ipairs(redis.call('HKEYS', pausesKey)) do
+    if string.sub(pause, -#ending) == ending then
+      redis.call('HDEL', pausesKey, pause)
+    end
+  end
+  return true
+end
+
 local changed = false
 if ARGV[3] == '-1' then
   changed = redis.call('ZSCORE', heartbeatsKey, ARGV[1]) ~= false
@@ -91,6 +108,9 @@ else
       redis.call('ZADD', heartbeatsKey, now, node)
     end
   end
+  for node in string.gmatch(ARGV[9], '[^\n]+') do
+    changed = endPauses(node) or changed
+  end
 end
 if changed then
   -- the version is a time: after a flush, a counter would repeat a version of another list
@@ -104,7 +124,7 @@ local version = redis.call('HGET', topicsKey, '#version') or ''
 if version == ARGV[4] then
   return {version, peers()}
 end
-local reply = {version, redis.call('SMEMBERS', pausedKey), redis.call('HLEN', KEYS[6])}
+local reply = {version, redis.call('HGETALL', pausesKey), redis.call('HLEN', KEYS[6])}
 local all = redis.call('HGETALL', topicsKey)
 for i = 1, #all, 2 do
   if all[i] ~= '#version' then

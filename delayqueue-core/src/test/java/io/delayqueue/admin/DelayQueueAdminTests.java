@@ -5,11 +5,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.delayqueue.admin.LimitStatus.HeldBackBy;
+import io.delayqueue.coordination.Membership;
 import io.delayqueue.coordination.NodeDirectory;
+import io.delayqueue.coordination.NodeReport;
 import io.delayqueue.event.EventBus;
+import io.delayqueue.listener.ListenerStatus;
+import io.delayqueue.listener.ListenerStatus.Attempts;
+import io.delayqueue.listener.ListenerStatus.State;
+import io.delayqueue.listener.Pause;
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.MessageState;
+import io.delayqueue.message.QueueKind;
 import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.message.Shard;
 import io.delayqueue.message.TopicLimits;
@@ -27,6 +34,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.NoSuchElementException;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -207,14 +215,54 @@ class DelayQueueAdminTests extends RedisTest {
         assertThatThrownBy(() -> admin.deleteTopic("orders"))
                 .isInstanceOf(IllegalStateException.class)
                 .hasMessageContaining("0 messages and 1 dead letter.");
-        assertThat(directory.read().paused()).containsExactly("orders");
+        assertThat(directory.read().pauses()).containsOnlyKeys("orders");
         assertThat(admin.purge("orders", deadLetterOf("a"))).isTrue();
         assertThat(admin.deleteTopic("orders")).isTrue();
         assertThat(queue.topics.topics().join()).isEmpty();
-        assertThat(directory.read().paused()).isEmpty();
+        assertThat(directory.read().pauses()).isEmpty();
         assertThat(admin.deleteTopic("orders")).isFalse();
         send("a");
         assertThat(admin.counts("orders").ready()).isEqualTo(1);
+    }
+
+    @Test
+    void listenersAndNodesArePausedIfTheyAreKnown() {
+        ListenerStatus listener = new ListenerStatus(
+                "worker", "orders", QueueKind.NOTIFICATIONS, State.RUNNING, 0, 1, null, null, Attempts.NONE);
+        new Membership(
+                        queue.scripts,
+                        queue.keySpace,
+                        "n1",
+                        Duration.ofSeconds(5),
+                        Duration.ofSeconds(15),
+                        System::nanoTime,
+                        () -> new NodeReport("host", 1, Instant.EPOCH, List.of(listener)),
+                        () -> {})
+                .run();
+
+        assertThat(admin.pause("orders", "worker", "n1", "alice")).isTrue();
+        assertThat(admin.pause("orders", "worker", null, "alice")).isTrue();
+        assertThat(admin.pause("orders", null, "n1", "alice")).isTrue();
+        assertThat(admin.pause("orders", null, "n1", "bob")).isFalse();
+        assertThat(admin.pause("not yet used", null, null, "")).isTrue();
+        assertThat(directory.read().pauses("orders"))
+                .hasSize(3)
+                .extracting(Pause::by)
+                .containsOnly("alice");
+
+        assertThatThrownBy(() -> admin.pause("orders", "wroker", null, ""))
+                .isInstanceOf(NoSuchElementException.class)
+                .hasMessage("No live node has started a listener 'wroker' of topic 'orders'.");
+        assertThatThrownBy(() -> admin.pause("other", "worker", "n1", ""))
+                .isInstanceOf(NoSuchElementException.class)
+                .hasMessage("Node 'n1' has not started a listener 'worker' of topic 'other'.");
+        assertThatThrownBy(() -> admin.pause("orders", null, "n2", ""))
+                .isInstanceOf(NoSuchElementException.class)
+                .hasMessage("There is no live node 'n2'.");
+        assertThat(admin.resume("orders", null, null)).isFalse();
+        assertThat(admin.resume("orders", "worker", null)).isTrue();
+        assertThat(admin.deleteTopic("orders")).isFalse();
+        assertThat(directory.read().pauses()).containsOnlyKeys("not yet used");
     }
 
     @Test
@@ -227,7 +275,7 @@ class DelayQueueAdminTests extends RedisTest {
 
         assertThat(admin.deleteTopic("orders")).isFalse();
 
-        assertThat(directory.read().paused()).isEmpty();
+        assertThat(directory.read().pauses()).isEmpty();
     }
 
     @Test

@@ -107,7 +107,7 @@ class DelayQueueInspectorTests extends RedisTest {
         two.addConsumer(Shard.single("orders"));
         two.addConsumer(Shard.single("mistyped").notifications());
         two.run();
-        directory.pause("orders");
+        directory.pause("orders", null, null, "");
 
         List<TopicStatus> topics = inspector.topics();
 

@@ -230,7 +230,7 @@ class DelayQueueJobsTests extends JobsTest {
 
         assertThat(ended.state()).isEqualTo(State.FINISHED);
         assertThat(ended.updatedAt()).isAfterOrEqualTo(at);
-        assertThat(node.node().directory.read().paused()).containsExactly("t");
+        assertThat(node.node().directory.read().pauses()).containsOnlyKeys("t");
     }
 
     @Test

@@ -149,7 +149,7 @@ class IdleTopicsTests extends RedisTest {
         node.run();
         leaveEmpty("wide");
         leaveEmpty("paused");
-        nodes.pause("paused");
+        nodes.pause("paused", null, null, "");
         leaveEmpty("limited");
         new TopicLimiter(queue.scripts, queue.keySpace, queue.topics)
                 .set("limited", new TopicLimits(1, null, null))

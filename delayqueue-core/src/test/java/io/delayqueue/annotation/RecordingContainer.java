@@ -8,6 +8,7 @@ import io.delayqueue.listener.ListenerStatus;
 import io.delayqueue.listener.ListenerStatus.Attempts;
 import io.delayqueue.listener.ListenerStatus.State;
 import io.delayqueue.listener.ManagedListener;
+import io.delayqueue.listener.Pause;
 import io.delayqueue.message.QueueKind;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -113,7 +114,7 @@ final class RecordingContainer implements ManagedListener {
     }
 
     @Override
-    public boolean isPausedEverywhere() {
-        return false;
+    public List<Pause> pauses() {
+        return List.of();
     }
 }

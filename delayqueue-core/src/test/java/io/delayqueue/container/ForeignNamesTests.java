@@ -57,14 +57,14 @@ class ForeignNamesTests extends NodeTest {
     }
 
     @Test
-    void topicsThatArePausedAreLoggedOnOneLine(CapturedOutput output) {
+    void pausesAreLoggedOnOneLine(CapturedOutput output) {
         QueueNode node =
                 add(QueueNode.on(redis.port()).settings(Pacing.builtIn().settings()));
-        node.directory.pause("t" + FORGED);
+        node.directory.pause("t" + FORGED, null, null, "alice" + FORGED);
         node.listen("t" + FORGED, ListenerOptions.DEFAULTS, deliveries -> null);
 
-        await().untilAsserted(
-                        () -> assertThat(output.getAll()).contains("Topics paused on all nodes: [t\\nERROR forged]"));
+        await().untilAsserted(() -> assertThat(output.getAll())
+                .contains("Paused: topic t\\nERROR forged on all nodes, by alice\\nERROR forged"));
         assertThat(output.getAll().lines()).noneMatch(line -> line.startsWith("ERROR forged"));
     }
 

@@ -152,47 +152,47 @@ class MembershipTests extends NodesTest {
     }
 
     @Test
-    void pausedTopicsAreReadByTheNextHeartbeat() {
+    void pausesAreReadByTheNextHeartbeat() {
         NodeDirectory directory = new NodeDirectory(scripts, keySpace, TIMEOUT);
-        directory.pause("b");
+        directory.pause("b", null, null, "");
         Node one = node("one");
         AtomicInteger changes = new AtomicInteger();
-        TopicPauses pauses = one.membership.pauses();
+        Pauses pauses = one.membership.pauses();
         Runnable uninterested = pauses.onChange(changes::incrementAndGet);
-        assertThat(pauses.allow("a")).as("before the first heartbeat").isFalse();
-        assertThat(pauses.include("b")).isFalse();
+        assertThat(pauses.allow("a", "l")).as("before the first heartbeat").isFalse();
+        assertThat(pauses.of("b", "l")).isEmpty();
         one.beat();
-        assertThat(pauses.allow("a")).isTrue();
-        assertThat(pauses.allow("b")).isFalse();
-        assertThat(pauses.include("b")).isTrue();
+        assertThat(pauses.allow("a", "l")).isTrue();
+        assertThat(pauses.allow("b", "l")).isFalse();
+        assertThat(pauses.of("b", "l")).isNotEmpty();
         assertThat(changes).hasValue(1);
 
-        directory.resume("b");
-        directory.pause("e f%g\n-MESSAGES a");
-        directory.pause("e f%g\n-MESSAGES a");
+        directory.resume("b", null, null);
+        directory.pause("e f%g\n-MESSAGES a", null, null, "");
+        directory.pause("e f%g\n-MESSAGES a", null, null, "");
         one.beat();
         one.beat();
-        assertThat(pauses.allow("b")).isTrue();
-        assertThat(pauses.include("e f%g\n-MESSAGES a")).isTrue();
+        assertThat(pauses.allow("b", "l")).isTrue();
+        assertThat(pauses.of("e f%g\n-MESSAGES a", "l")).isNotEmpty();
         assertThat(changes).hasValue(2);
         uninterested.run();
-        directory.pause("a");
+        directory.pause("a", null, null, "");
         one.beat();
-        assertThat(pauses.include("a")).isTrue();
+        assertThat(pauses.of("a", "l")).isNotEmpty();
         assertThat(changes).hasValue(2);
     }
 
     @Test
     void knownPausesRemainDuringAnOutage() {
         NodeDirectory directory = new NodeDirectory(scripts, keySpace, TIMEOUT);
-        directory.pause("b");
+        directory.pause("b", null, null, "");
         Node one = node("one");
         one.beat();
         blackOut = true;
         nanos = TIMEOUT.multipliedBy(3).toNanos();
         assertThatThrownBy(one.membership::run).hasMessage("Redis is unavailable");
-        assertThat(one.membership.pauses().include("b")).isTrue();
-        assertThat(one.membership.pauses().allow("a")).isTrue();
+        assertThat(one.membership.pauses().of("b", "l")).isNotEmpty();
+        assertThat(one.membership.pauses().allow("a", "l")).isTrue();
     }
 
     @Test
@@ -202,15 +202,15 @@ class MembershipTests extends NodesTest {
         assertThatThrownBy(one.membership::run).hasMessage("Redis is unavailable");
         nanos = TIMEOUT.minusSeconds(1).toNanos();
         assertThatThrownBy(one.membership::run).hasMessage("Redis is unavailable");
-        assertThat(one.membership.pauses().allow("a")).isFalse();
+        assertThat(one.membership.pauses().allow("a", "l")).isFalse();
         nanos = TIMEOUT.plusSeconds(1).toNanos();
         assertThatThrownBy(one.membership::run).hasMessage("Redis is unavailable");
-        assertThat(one.membership.pauses().allow("a")).isTrue();
+        assertThat(one.membership.pauses().allow("a", "l")).isTrue();
 
         blackOut = false;
-        new NodeDirectory(scripts, keySpace, TIMEOUT).pause("a");
+        new NodeDirectory(scripts, keySpace, TIMEOUT).pause("a", null, null, "");
         one.beat();
-        assertThat(one.membership.pauses().allow("a")).isFalse();
+        assertThat(one.membership.pauses().allow("a", "l")).isFalse();
     }
 
     @Test
@@ -227,9 +227,9 @@ class MembershipTests extends NodesTest {
         Membership one = reporting("one", listener("a%&=b c", QueueKind.MESSAGES, State.RUNNING, attempts));
         List<List<Peer>> heard = new ArrayList<>();
         Runnable end = one.peers().watch("a%&=b c", QueueKind.MESSAGES, heard::add);
-        new NodeDirectory(scripts, keySpace, TIMEOUT).pause("b");
+        new NodeDirectory(scripts, keySpace, TIMEOUT).pause("b", null, null, "");
         one.run(); // with the list of nodes, which has another version
-        assertThat(one.pauses().include("b")).isTrue();
+        assertThat(one.pauses().of("b", "l")).isNotEmpty();
         one.run(); // without
         assertThat(heard).hasSize(2).allSatisfy(peers -> {
             assertThat(peers)

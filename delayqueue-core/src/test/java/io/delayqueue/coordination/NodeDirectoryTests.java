@@ -10,6 +10,7 @@ import io.delayqueue.listener.ListenerStatus.Attempts;
 import io.delayqueue.listener.ListenerStatus.RunningHandler;
 import io.delayqueue.listener.ListenerStatus.State;
 import io.delayqueue.listener.ListenerStatus.Unavailable;
+import io.delayqueue.listener.Pause;
 import io.delayqueue.message.QueueKind;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.RedisCallException;
@@ -18,12 +19,13 @@ import io.delayqueue.store.bench.RawScripts;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** Reading live nodes and pausing topics. */
+/** Reading live nodes and pausing listeners. */
 class NodeDirectoryTests extends NodesTest {
 
     private NodeDirectory directory;
@@ -49,7 +51,7 @@ class NodeDirectoryTests extends NodesTest {
     void emptyNamespaceHasNoNodesAndReadingWritesNothing() {
         KnownNodes knownNodes = directory.read();
         assertThat(knownNodes.nodes()).isEmpty();
-        assertThat(knownNodes.paused()).isEmpty();
+        assertThat(knownNodes.pauses()).isEmpty();
         assertThat(knownNodes.now()).isAfter("2020-01-01T00:00:00Z");
         assertThat(redis.command("DBSIZE")).isEqualTo(0L);
     }
@@ -226,23 +228,117 @@ class NodeDirectoryTests extends NodesTest {
 
     @Test
     void topicsOfAnyNameCanBePaused() {
-        directory.pause("a");
-        directory.pause("a");
-        directory.pause("b\n%0A");
-        assertThat(directory.read().paused()).containsExactlyInAnyOrder("a", "b\n%0A");
-        directory.resume("a");
-        directory.resume("a");
-        assertThat(directory.read().paused()).containsExactly("b\n%0A");
+        directory.pause("a", null, null, "");
+        directory.pause("a", null, null, "");
+        directory.pause("b\n%0A", null, null, "");
+        assertThat(directory.read().pauses()).containsOnlyKeys("a", "b\n%0A");
+        directory.resume("a", null, null);
+        directory.resume("a", null, null);
+        assertThat(directory.read().pauses()).containsOnlyKeys("b\n%0A");
+    }
+
+    @Test
+    void pauseNamesTopicListenerNodeAuthorAndTime() {
+        node("one").run();
+        Instant before = directory.read().now().truncatedTo(ChronoUnit.MILLIS);
+        assertThat(directory.pause("a", "l&node=x", "one", "alice & bob=é")).isTrue();
+        assertThat(directory.pause("a", "l&node=x", "one", "eve")).isFalse();
+        assertThat(directory.pause("a", null, "one", "")).isTrue();
+        assertThat(directory.pause("a", "l", null, "x".repeat(Pause.MAX_BY + 1)))
+                .isTrue();
+
+        assertThat(directory.read().pauses("a"))
+                .allSatisfy(pause -> assertThat(pause.at()).isAfterOrEqualTo(before))
+                .extracting(Pause::topic, Pause::listener, Pause::node, Pause::by)
+                .containsExactlyInAnyOrder(
+                        tuple("a", "l&node=x", "one", "alice & bob=é"),
+                        tuple("a", null, "one", ""),
+                        tuple("a", "l", null, "x".repeat(Pause.MAX_BY)));
+        assertThat(directory.resume("a", null, null)).isFalse();
+        assertThat(directory.resume("a", null, "one")).isTrue();
+        assertThat(directory.resume("a", null, "one")).isFalse();
+        directory.resume(directory.read().pauses("a"));
+        assertThat(directory.read().pauses()).isEmpty();
+    }
+
+    @Test
+    void thereIsAMaximumNumberOfPauses() {
+        String[] command = new String[2 + 2 * NodeDirectory.MAX_PAUSES];
+        command[0] = "HSET";
+        command[1] = "dq:{nodes}:pauses";
+        for (int i = 0; i < NodeDirectory.MAX_PAUSES; i++) {
+            command[2 + 2 * i] = "topic=t" + i;
+            command[3 + 2 * i] = "at=1&by=";
+        }
+        redis.command(command);
+        assertThatThrownBy(() -> directory.pause("t", null, null, ""))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("There are 5000 pauses, which is their maximum."
+                        + " Resume topics or listeners before you pause others.");
+        assertThat(directory.pause("t7", null, null, "")).isFalse();
+        assertThat(directory.resume("t7", null, null)).isTrue();
+        assertThat(directory.pause("t", null, null, "")).isTrue();
+        directory.resume(directory.read().pauses().values().stream()
+                .flatMap(List::stream)
+                .toList());
+        assertThat(directory.read().pauses()).isEmpty();
+    }
+
+    @Test
+    void pausesOfForeignClientsAreIgnored() {
+        redis.command("HSET", "dq:{nodes}:pauses", "text", "text", "topic=%zz", "at=1", "topic=a", "at=x");
+        assertThat(directory.read().pauses()).isEmpty();
+        node("one").run();
+    }
+
+    @Test
+    void pauseOfANodeEndsWithItsRecord() {
+        Membership leaving = node("leaving");
+        leaving.run();
+        directory.pause("a", null, "leaving", "");
+        directory.pause("a", "l", "leaving", "");
+        directory.pause("a", "l", null, "");
+        Membership alive = node("alive");
+        alive.run();
+        leaving.run();
+        leaving.leave(REPLY_TIMEOUT);
+        alive.run();
+        alive.run();
+        assertThat(directory.read().pauses("a")).as("within an hour").hasSize(3);
+
+        leaving.run();
+        assertThat(leaving.pauses().of("a", "other")).as("a node that recovers").hasSize(1);
+        leaving.leave(REPLY_TIMEOUT);
+        alive.run();
+        long hourAgo = directory.read().now().minus(Duration.ofMinutes(61)).toEpochMilli();
+        redis.command("HSET", "dq:{nodes}:former", "leaving", hourAgo + " left\n");
+        assertThat(directory.read().pauses("a")).extracting(Pause::node).containsOnlyNulls();
+        alive.run();
+        assertThat(redis.command("HKEYS", "dq:{nodes}:pauses")).isEqualTo(List.of("topic=a&listener=l"));
+        alive.run();
+        assertThat(alive.pauses().departed()).isEmpty();
+    }
+
+    /** No node was live when the record ended. */
+    @Test
+    void firstNodeEndsThePausesOfNodesWithoutRecord() {
+        node("gone").run();
+        directory.pause("a", null, "gone", "");
+        redis.command("DEL", "dq:{nodes}:seen", "dq:{nodes}:topics", "dq:{nodes}:reports");
+        Membership first = node("first");
+        first.run();
+        first.run();
+        assertThat(redis.command("EXISTS", "dq:{nodes}:pauses")).isEqualTo(0L);
     }
 
     @Test
     void pausingWorksWhenMemoryIsFull() {
         redis.command("CONFIG", "SET", "maxmemory", "1");
         try {
-            directory.pause("a");
-            assertThat(directory.read().paused()).containsExactly("a");
-            directory.resume("a");
-            assertThat(directory.read().paused()).isEmpty();
+            directory.pause("a", null, null, "");
+            assertThat(directory.read().pauses()).containsOnlyKeys("a");
+            directory.resume("a", null, null);
+            assertThat(directory.read().pauses()).isEmpty();
         } finally {
             redis.command("CONFIG", "SET", "maxmemory", "0");
         }
@@ -258,19 +354,22 @@ class NodeDirectoryTests extends NodesTest {
             NodeDirectory stopping = new NodeDirectory(stoppedBefore(write), keySpace, TIMEOUT);
             assertThatThrownBy(() -> change(stopping, pause)).isInstanceOf(RedisCallException.class);
             node.run();
-            assertThat(node.pauses().include("a"))
-                    .isEqualTo(directory.read().paused().contains("a"));
+            assertThat(isPaused(node)).isEqualTo(directory.read().pauses().containsKey("a"));
             change(directory, pause);
             node.run();
-            assertThat(node.pauses().include("a")).isEqualTo(pause);
+            assertThat(isPaused(node)).isEqualTo(pause);
         }
+    }
+
+    private static boolean isPaused(Membership node) {
+        return !node.pauses().of("a", "l").isEmpty();
     }
 
     private static void change(NodeDirectory directory, boolean pause) {
         if (pause) {
-            directory.pause("a");
+            directory.pause("a", null, null, "");
         } else {
-            directory.resume("a");
+            directory.resume("a", null, null);
         }
     }
 

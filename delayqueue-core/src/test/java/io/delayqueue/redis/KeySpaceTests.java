@@ -79,7 +79,7 @@ class KeySpaceTests {
         for (String namespace : List.of("dq", "dq2", "d", "dq.dq", "DQ", "topics", "nodes")) {
             KeySpace space = new KeySpace(namespace);
             assertThat(space.signalChannel()).matches(seen::add);
-            assertThat(Stream.of(space.topics(), space.nodes(), space.nodeTopics(), space.pausedTopics()))
+            assertThat(Stream.of(space.topics(), space.nodes(), space.nodeTopics(), space.pauses()))
                     .allMatch(key -> seen.add(text(key)));
             assertThat(IntStream.range(0, PARTS)).allMatch(i -> seen.add(text(space.part("ids", i, PARTS, "topics"))));
             for (String topic : HOSTILE) {

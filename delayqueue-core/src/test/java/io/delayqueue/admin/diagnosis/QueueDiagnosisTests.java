@@ -18,6 +18,7 @@ import io.delayqueue.listener.ListenerStatus.Attempts;
 import io.delayqueue.listener.ListenerStatus.RunningHandler;
 import io.delayqueue.listener.ListenerStatus.State;
 import io.delayqueue.listener.ListenerStatus.Unavailable;
+import io.delayqueue.listener.Pause;
 import io.delayqueue.message.QueueKind;
 import io.delayqueue.message.TopicLimits;
 import io.delayqueue.message.TopicLimits.Rate;
@@ -64,6 +65,7 @@ class QueueDiagnosisTests {
                 List.of("n1"),
                 List.of("n1"),
                 false,
+                List.of(),
                 null,
                 null);
     }
@@ -80,6 +82,7 @@ class QueueDiagnosisTests {
                 List.of(),
                 List.of(),
                 false,
+                List.of(),
                 null,
                 null);
     }
@@ -287,7 +290,15 @@ class QueueDiagnosisTests {
         Diagnosis late = diagnose(nodes(listener("a", State.STOPPED, 0, Attempts.NONE)), late("a", 20));
         assertThat(texts(late)).first().asString().endsWith("All of its listeners are paused or stopped.");
         TopicStatus paused = new TopicStatus(
-                "p", 1, new TopicCounts(0, 1, 0, 0, 0, 0, Duration.ofHours(3)), List.of(), List.of(), true, null, null);
+                "p",
+                1,
+                new TopicCounts(0, 1, 0, 0, 0, 0, Duration.ofHours(3)),
+                List.of(),
+                List.of(),
+                true,
+                List.of(new Pause("p", null, null, "", NOW)),
+                null,
+                null);
         assertThat(texts(diagnose(nodes(), paused, topic("a", 0, 0, 0, 0, 0))))
                 .containsExactly(
                         "Its oldest due message has been waiting for 3 h, 1 message is ready. The topic is paused on all"
@@ -313,7 +324,15 @@ class QueueDiagnosisTests {
     @Test
     void suspectsAreFound() {
         TopicStatus topic = new TopicStatus(
-                "a", 1, new TopicCounts(0, 3, 2, 0, 0, 0, Duration.ZERO), List.of("n"), List.of(), false, null, null);
+                "a",
+                1,
+                new TopicCounts(0, 3, 2, 0, 0, 0, Duration.ZERO),
+                List.of("n"),
+                List.of(),
+                false,
+                List.of(),
+                null,
+                null);
         assertThat(texts(diagnose(new Nodes(NOW, List.of(), List.of()), topic)))
                 .containsExactly("2 messages are waiting to be handled in isolation, because leases ended"
                         + " repeatedly without a settlement.");
@@ -340,8 +359,9 @@ class QueueDiagnosisTests {
                 unconsumed("unconsumed too", count, 0),
                 topic("busy", 0, count, 100, 0, 20),
                 topic("idle", 0, count, 0, count, 20),
-                new TopicStatus("limited", 1, counts, List.of("n"), List.of(), false, null, limits),
-                new TopicStatus("dead", 1, counts, Collections.nCopies(count, "n"), List.of(), false, null, null));
+                new TopicStatus("limited", 1, counts, List.of("n"), List.of(), false, List.of(), null, limits),
+                new TopicStatus(
+                        "dead", 1, counts, Collections.nCopies(count, "n"), List.of(), false, List.of(), null, null));
 
         assertThat(Collections.frequency(kinds(found), Kind.NODE_FAILED)).isEqualTo(count);
     }
@@ -363,6 +383,7 @@ class QueueDiagnosisTests {
                 List.of("n1"),
                 List.of("n1"),
                 false,
+                List.of(),
                 null,
                 limits);
     }
@@ -491,7 +512,8 @@ class QueueDiagnosisTests {
 
     @Test
     void atMostFiveFindingsAreShown() {
-        TopicStatus unknown = new TopicStatus("x", 1, null, List.of(), List.of(), false, "Redis did not reply.", null);
+        TopicStatus unknown =
+                new TopicStatus("x", 1, null, List.of(), List.of(), false, List.of(), "Redis did not reply.", null);
         Nodes all = new Nodes(
                 NOW,
                 List.of(node("n", NOW.minusSeconds(60), listener("f", State.RUNNING, 0, attempts(0, 9)))),
@@ -546,7 +568,8 @@ class QueueDiagnosisTests {
                 () -> clock,
                 outbox::get,
                 Duration.ofMinutes(1),
-                Map.of());
+                Map.of(),
+                KEPT);
 
         outbox.set(new Unusable("shop.outbox", Duration.ofMillis(9_999), "It is locked.", null));
         assertThat(withOutbox.diagnose(List.of(), nodes()).findings()).isEmpty();

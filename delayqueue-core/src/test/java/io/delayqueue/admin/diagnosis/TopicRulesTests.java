@@ -33,7 +33,7 @@ class TopicRulesTests {
     private Map<Situation.Key, Instant> before = Map.of();
 
     private List<Finding> check(Rule rule, TopicStatus topic, long handled, Finding... others) {
-        Attempts attempts = new Attempts(handled, 0, 0, Duration.ZERO, null, Duration.ZERO);
+        Attempts attempts = new Attempts(handled, 0, 0, Duration.ZERO, null, Duration.ZERO, Duration.ZERO);
         ListenerStatus listener =
                 new ListenerStatus("l", topic.topic(), QueueKind.MESSAGES, State.RUNNING, 0, 8, null, null, attempts);
         NodeStatus node = new NodeStatus("n1", "shop-1", 42, NOW, NOW, List.of(), new TreeMap<>(), List.of(listener));
@@ -56,7 +56,7 @@ class TopicRulesTests {
     private static TopicStatus topic(TopicCounts counts, TopicCounts... shards) {
         int count = Math.max(1, shards.length);
         List<String> assigned = LongStream.range(0, count).mapToObj(i -> "n1").toList();
-        return new TopicStatus("a", count, counts, List.of("n1"), assigned, false, null, null, List.of(shards));
+        return new TopicStatus("a", count, counts, List.of("n1"), assigned, false, List.of(), null, null, List.of(shards));
     }
 
     private static TopicStatus due(long scheduled, Duration median, Duration latest) {

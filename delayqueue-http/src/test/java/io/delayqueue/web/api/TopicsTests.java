@@ -54,7 +54,8 @@ class TopicsTests {
                 .isEqualTo("{\"topic\":\"" + names.get(0)
                         + "\",\"shards\":1,\"scheduled\":1,\"ready\":0,\"suspects\":0,\"leased\":0,\"dead\":0,"
                         + "\"unreviewed\":0,\"lagMillis\":0,\"latestDue\":\"" + latest + "\",\"medianDue\":\"" + latest
-                        + "\",\"consumers\":[],\"assignedNodes\":[],\"paused\":false,\"shardCounts\":[]}");
+                        + "\",\"consumers\":[],\"assignedNodes\":[],\"paused\":false,"
+                        + "\"pauses\":[],\"shardCounts\":[]}");
         assertThat(topics.get(2).path("ready").asInt()).isEqualTo(1);
         assertThat(topics.get(2).path("dead").asInt()).isEqualTo(1);
         assertThat(topics.get(2).path("unreviewed").asInt()).isEqualTo(1);

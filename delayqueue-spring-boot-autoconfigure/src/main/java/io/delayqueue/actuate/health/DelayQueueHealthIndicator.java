@@ -219,7 +219,7 @@ public final class DelayQueueHealthIndicator implements HealthIndicator {
         Map<String, Object> details = new LinkedHashMap<>();
         details.put("topic", listener.topic());
         boolean running = listener.isRunning();
-        boolean paused = listener.isPaused() || listener.isPausedEverywhere();
+        boolean paused = listener.isPaused() || !listener.pauses().isEmpty();
         details.put("state", !running ? "stopped" : paused ? "paused" : "running");
         ListenerProgress progress = listener.progress();
         putMillis(details, "sincePollMillis", progress.sinceSuccess());

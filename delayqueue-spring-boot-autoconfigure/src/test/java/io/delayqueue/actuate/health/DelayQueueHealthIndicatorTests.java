@@ -79,7 +79,7 @@ class DelayQueueHealthIndicatorTests {
                     case "id", "topic" -> id;
                     case "isRunning" -> !state.equals("stopped");
                     case "isPaused" -> state.equals("paused");
-                    case "isPausedEverywhere" -> false;
+                    case "pauses" -> List.of();
                     case "progress" -> progress;
                     default -> throw new AssertionError(method);
                 });
