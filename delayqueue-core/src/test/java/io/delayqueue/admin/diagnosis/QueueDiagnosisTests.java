@@ -289,21 +289,43 @@ class QueueDiagnosisTests {
                 .containsExactly("Listener a-listener is paused on shop-1.");
         Diagnosis late = diagnose(nodes(listener("a", State.STOPPED, 0, Attempts.NONE)), late("a", 20));
         assertThat(texts(late)).first().asString().endsWith("All of its listeners are paused or stopped.");
-        TopicStatus paused = new TopicStatus(
+        TopicStatus paused = paused(true, new Pause("p", null, null, "alice", NOW.minus(Duration.ofHours(3))));
+        assertThat(texts(diagnose(nodes(), paused, topic("a", 0, 0, 0, 0, 0))))
+                .containsExactly(
+                        "Its oldest due message has been waiting for 3 h, 1 message is ready. The topic is paused on all"
+                                + " nodes.",
+                        "It is paused on all nodes, for 3 h by alice.");
+    }
+
+    private static TopicStatus paused(boolean everywhere, Pause... pauses) {
+        return new TopicStatus(
                 "p",
                 1,
                 new TopicCounts(0, 1, 0, 0, 0, 0, Duration.ofHours(3)),
                 List.of(),
                 List.of(),
-                true,
-                List.of(new Pause("p", null, null, "", NOW)),
+                everywhere,
+                List.of(pauses),
                 null,
                 null);
-        assertThat(texts(diagnose(nodes(), paused, topic("a", 0, 0, 0, 0, 0))))
-                .containsExactly(
-                        "Its oldest due message has been waiting for 3 h, 1 message is ready. The topic is paused on all"
-                                + " nodes.",
-                        "It is paused on all nodes.");
+    }
+
+    @Test
+    void pausesOfAListenerAreFoundWithAuthorAndAge() {
+        Pause forgotten = new Pause("p", "l", null, "alice", NOW.minus(Duration.ofDays(3)));
+        Pause ofNode = new Pause("p", null, "id-of-shop-1", "", NOW);
+        Pause ofFormer = new Pause("p", null, "gone", "bob", NOW);
+        Nodes nodes = nodes(listener("p", State.PAUSED, 0, Attempts.NONE));
+        assertThat(texts(diagnose(nodes, paused(false, ofFormer, forgotten))))
+                .contains("Listener l is paused on all nodes, for 3 days by alice, and 1 more is not running. Was it"
+                        + " forgotten?");
+        assertThat(texts(diagnose(nodes, paused(false, ofNode))))
+                .contains("All of its listeners are paused on shop-1, for less than 1 s.");
+        assertThat(texts(diagnose(nodes(), paused(false, ofNode, forgotten))))
+                .contains("Listener l is paused on all nodes, for 3 days by alice, and 1 more is not running. Was it"
+                        + " forgotten?");
+        assertThat(texts(diagnose(nodes(), paused(false, ofFormer))))
+                .noneMatch(text -> text.contains("paused on gone"));
     }
 
     @Test
