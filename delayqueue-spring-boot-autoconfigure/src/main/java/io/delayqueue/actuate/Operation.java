@@ -63,10 +63,10 @@ enum Operation {
     CLEAR_LIMITS("topic", "declared"),
     /** Lifts the hold of a topic that a message asked for. */
     LIFT_HOLD("topic"),
-    /** Pauses a listener on this node or a topic on all nodes. */
-    PAUSE("listener", "topic"),
-    /** Resumes a listener on this node or a topic on all nodes. */
-    RESUME("listener", "topic");
+    /** Pauses one listener of a topic or all of them, on one node or all of them. */
+    PAUSE("topic", "listener", "node"),
+    /** Ends such a pause. */
+    RESUME("topic", "listener", "node");
 
     static final Set<Operation> VIEWS = EnumSet.range(TOPIC, UPCOMING);
 

@@ -6,8 +6,6 @@ import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.admin.DelayQueueJobs;
 import io.delayqueue.admin.JobAction;
 import io.delayqueue.admin.JobRequest;
-import io.delayqueue.annotation.DelayListenerRegistry;
-import io.delayqueue.listener.ManagedListener;
 import io.delayqueue.message.CancelOutcome;
 import io.delayqueue.message.InvalidOptionException;
 import io.delayqueue.message.Printable;
@@ -20,8 +18,8 @@ import io.delayqueue.template.DelayQueueUnavailableException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
+import java.util.NoSuchElementException;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -34,14 +32,9 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
  * @param operations changes live messages
  * @param admin changes dead letters and topics
  * @param jobs runs actions on many messages; adds them to the audit log itself
- * @param listeners the listeners of this node; null if the application has none
  */
 public record QueueActions(
-        DelayQueueOperations operations,
-        DelayQueueAdmin admin,
-        DelayQueueJobs jobs,
-        AuditLog audit,
-        @Nullable DelayListenerRegistry listeners) {
+        DelayQueueOperations operations, DelayQueueAdmin admin, DelayQueueJobs jobs, AuditLog audit) {
 
     private static final int CONFLICT = 409;
 
@@ -54,7 +47,7 @@ public record QueueActions(
         try {
             WebEndpointResponse<ActionResponse> response = perform(action, parameters, by);
             if (response.getStatus() == WebEndpointResponse.STATUS_OK && action != Operation.START_JOB) {
-                String object = Stream.of("id", "deadLetter", "listener", "job")
+                String object = Stream.of("id", "deadLetter", "listener", "node", "job")
                         .filter(parameters::has)
                         .map(name -> " " + parameters.required(name))
                         .collect(Collectors.joining());
@@ -87,7 +80,7 @@ public record QueueActions(
             case LIMIT -> limit(parameters);
             case CLEAR_LIMITS -> clearLimits(parameters);
             case LIFT_HOLD -> liftHold(parameters.required("topic"));
-            case PAUSE -> pause(parameters);
+            case PAUSE -> pause(parameters, by);
             case RESUME -> resume(parameters);
             default -> throw new IllegalArgumentException(action + " is not an action");
         };
@@ -259,38 +252,30 @@ public record QueueActions(
                 : missing(RejectedRequestException.notFound("Topic '" + Printable.of(topic) + "' is not held."));
     }
 
-    private WebEndpointResponse<ActionResponse> pause(Parameters parameters) {
-        if (isForTopic(parameters)) {
-            admin.pauseTopic(parameters.required("topic"));
-        } else {
-            listener(parameters).pause();
+    private WebEndpointResponse<ActionResponse> pause(Parameters parameters, String by) {
+        try {
+            admin.pause(parameters.required("topic"), parameters.text("listener"), parameters.text("node"), by);
+            return done(ActionResponse.done("paused"));
+        } catch (NoSuchElementException e) {
+            return missing(RejectedRequestException.notFound(String.valueOf(e.getMessage())));
+        } catch (IllegalStateException e) {
+            return rejected(CONFLICT, "too_many_pauses", String.valueOf(e.getMessage()));
         }
-        return done(ActionResponse.done("paused"));
     }
 
     private WebEndpointResponse<ActionResponse> resume(Parameters parameters) {
-        if (isForTopic(parameters)) {
-            admin.resumeTopic(parameters.required("topic"));
-        } else {
-            listener(parameters).resume();
+        String topic = parameters.required("topic");
+        String listener = parameters.text("listener");
+        String node = parameters.text("node");
+        if (admin.resume(topic, listener, node)) {
+            return done(ActionResponse.done("resumed"));
         }
-        return done(ActionResponse.done("resumed"));
-    }
-
-    private static boolean isForTopic(Parameters parameters) {
-        if (parameters.has("topic") == parameters.has("listener")) {
-            throw RejectedRequestException.badRequest(
-                    "The actions 'pause' and 'resume' require either listener (on this node) or topic (on all nodes).");
-        }
-        return parameters.has("topic");
-    }
-
-    private ManagedListener listener(Parameters parameters) {
-        String id = parameters.required("listener");
-        return Optional.ofNullable(listeners)
-                .flatMap(registry -> registry.getContainer(id))
-                .orElseThrow(
-                        () -> RejectedRequestException.notFound("There is no listener '" + id + "' on this node."));
+        String what = listener == null ? "all listeners" : "listener '" + Printable.of(listener) + "'";
+        String where = node == null ? "all nodes" : "node '" + Printable.of(node) + "'";
+        return missing(RejectedRequestException.notFound("There is no pause of " + what + " of topic '"
+                + Printable.of(topic) + "' on " + where
+                + ". The topic lists its pauses. A listener that its application"
+                + " paused is resumed by the application."));
     }
 
     private static WebEndpointResponse<ActionResponse> missing(RejectedRequestException rejection) {

@@ -4,11 +4,14 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.time.Duration.ZERO;
 import static java.time.Duration.ofHours;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.actuate.EndpointNode.Reply;
 import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.annotation.DelayListenerRegistry;
+import io.delayqueue.listener.ManagedListener;
+import io.delayqueue.listener.Pause;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.message.Shard;
@@ -557,16 +560,50 @@ abstract class EndpointOperationCases extends EndpointTest {
     }
 
     @Test
-    void listenerIsPausedOnThisNode() {
+    void listenerIsPausedOnANode() {
         DelayListenerRegistry registry = node.context().getBean(DelayListenerRegistry.class);
+        ManagedListener worker = registry.getContainer("worker").orElseThrow();
+        String name = node.view("").json().path("node").asString();
+        String[] onNode = {"topic", "work", "listener", "worker", "node", name};
+        registry.start("worker");
+        try {
+            await().until(() -> node.act("pause", onNode).status() == 200);
+            await().untilAsserted(() -> assertThat(worker.pauses()).hasSize(1));
+            assertThat(worker.pauses()).extracting(Pause::node, Pause::by).containsExactly(tuple(name, "operator"));
+            assertThat(listener("worker").path("state").asString()).isEqualTo("paused");
+            assertThat(node.act("pause", "topic", "work", "listener", "worker").outcome())
+                    .isEqualTo("paused");
+            await().untilAsserted(() -> assertThat(worker.pauses()).hasSize(2));
 
-        assertThat(node.act("pause", "listener", "worker").outcome()).isEqualTo("paused");
-        assertThat(registry.getContainer("worker").orElseThrow().isPaused()).isTrue();
-        assertThat(node.act("resume", "listener", "worker").outcome()).isEqualTo("resumed");
-        assertThat(registry.getContainer("worker").orElseThrow().isPaused()).isFalse();
-        Reply unknown = node.act("pause", "listener", "nobody");
+            JsonNode status = node.view("topic", "topic", "work").json();
+            assertThat(status.path("paused").asBoolean(true)).isFalse();
+            assertThat(status.path("pauses").valueStream().map(pause -> List.copyOf(pause.propertyNames())))
+                    .containsExactlyInAnyOrder(
+                            List.of("topic", "listener", "by", "at"), List.of("topic", "listener", "node", "by", "at"));
+
+            assertThat(node.act("resume", "topic", "work", "listener", "worker").outcome())
+                    .isEqualTo("resumed");
+            assertThat(node.act("resume", onNode).outcome()).isEqualTo("resumed");
+            await().untilAsserted(() -> assertThat(worker.pauses()).isEmpty());
+            Reply repeated = node.act("resume", onNode);
+            assertThat(repeated.status()).isEqualTo(404);
+            assertThat(repeated.detail())
+                    .isEqualTo("There is no pause of listener 'worker' of topic 'work' on node '" + name
+                            + "'. The topic lists its pauses. A listener that its application paused is resumed by the"
+                            + " application.");
+        } finally {
+            registry.stop("worker").join();
+        }
+    }
+
+    @Test
+    void unknownListenerOrNodeIsNotPaused() {
+        Reply unknown = node.act("pause", "topic", topic, "listener", "nobody");
         assertThat(unknown.status()).isEqualTo(404);
-        assertThat(unknown.detail()).isEqualTo("There is no listener 'nobody' on this node.");
+        assertThat(unknown.detail())
+                .isEqualTo("No live node has started a listener 'nobody' of topic '" + topic + "'.");
+        assertThat(node.act("pause", "topic", topic, "node", "none").detail())
+                .isEqualTo("There is no live node 'none'.");
     }
 
     @Test

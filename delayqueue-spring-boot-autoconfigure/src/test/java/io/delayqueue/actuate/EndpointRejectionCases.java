@@ -100,8 +100,8 @@ abstract class EndpointRejectionCases extends EndpointTest {
                 "limit        | topic=t&rateBurst=2         | The parameter 'rateBurst' must not be set without a rate.",
                 "clear-limits | topic=t&declared=yes        | The parameter 'declared' must be true or false, but was 'yes'.",
                 "lift-hold    | topic=t&id=a                | The action 'lift-hold' has no parameter 'id'. Parameters: topic.",
-                "pause        |                             | The actions 'pause' and 'resume' require either listener (on this node) or topic (on all nodes).",
-                "resume       | topic=t&listener=l          | The actions 'pause' and 'resume' require either listener (on this node) or topic (on all nodes).",
+                "pause        | listener=l                  | The action 'pause' requires the parameter 'topic'.",
+                "resume       | node=n                      | The action 'resume' requires the parameter 'topic'.",
                 "cancel       | topic=t&id=a&path=run       | Views and actions must be selected by the path, not by a parameter.",
             })
     void invalidParameterOfAnActionIsRejected(String action, String parameters, String sentence) {

@@ -117,12 +117,8 @@ public final class DelayQueueEndpointAutoConfiguration {
         @Bean
         @ConditionalOnMissingBean
         QueueActions delayQueueActions(
-                DelayQueueOperations operations,
-                DelayQueueAdmin admin,
-                DelayQueueJobs jobs,
-                AuditLog audit,
-                ObjectProvider<DelayListenerRegistry> listeners) {
-            return new QueueActions(operations, admin, jobs, audit, listeners.getIfAvailable());
+                DelayQueueOperations operations, DelayQueueAdmin admin, DelayQueueJobs jobs, AuditLog audit) {
+            return new QueueActions(operations, admin, jobs, audit);
         }
 
         @Bean
