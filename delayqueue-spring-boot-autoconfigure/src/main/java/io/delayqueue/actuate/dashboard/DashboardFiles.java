@@ -40,6 +40,7 @@ record DashboardFiles(String page, Map<String, Part> parts) {
             "limits.js",
             "lists.js",
             "overview.js",
+            "pauses.js",
             "search.js",
             "shards.js",
             "state.js",

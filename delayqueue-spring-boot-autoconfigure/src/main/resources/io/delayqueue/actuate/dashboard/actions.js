@@ -352,24 +352,9 @@ export function pauseTopic({ topic, paused, ready }) {
     title: paused ? 'Resume this topic everywhere?' : 'Pause this topic everywhere?',
     about: name(topic),
     text: paused
-      ? `All listeners on all nodes resume, except those that are paused individually. ${count(ready)} ready.`
-      : 'No listener on any node claims messages until the topic is resumed. Running handlers finish.',
+      ? `All listeners on all nodes resume, except those that another pause includes. ${count(ready)} ready.`
+      : 'No listener on any node claims messages until the topic is resumed, also after restarts and deployments. Running handlers finish.',
     verb: paused ? 'Resume everywhere' : 'Pause everywhere',
     told: () => ['Topic ', name(topic), paused ? ' is resumed everywhere.' : ' is paused everywhere.'],
-  };
-}
-
-export function pauseListener({ id, topic, state: said }) {
-  const paused = said === 'paused';
-  return {
-    path: paused ? 'resume' : 'pause',
-    body: { listener: id },
-    title: paused ? 'Resume this listener here?' : 'Pause this listener here?',
-    about: [name(id), ' of topic ', name(topic)],
-    text: paused
-      ? `It claims messages again on node ${state.overview.node}.`
-      : `It claims no messages on node ${state.overview.node} until it is resumed. Running handlers finish. Other nodes are not affected.`,
-    verb: paused ? 'Resume here' : 'Pause here',
-    told: () => ['Listener ', name(id), paused ? ' is resumed here.' : ' is paused here.'],
   };
 }

@@ -11,7 +11,7 @@ import { clock, name, now, setClock, span, words } from './format.js';
 import * as history from './history.js';
 import './keys.js';
 import * as overview from './overview.js';
-import { findLink, loading, messageLink, page, parse, respondedBy, state } from './state.js';
+import { findLink, loading, messageLink, page, parse, state } from './state.js';
 import * as topic from './topic.js';
 
 const POLL_MILLIS = 2000;
@@ -50,7 +50,6 @@ async function poll(signal) {
     const response = await read('', { history: history.hasGap(now()), live: state.route.topic }, signal);
     setClock(response.time, (at + Date.now()) / 2);
     state.overview = response;
-    respondedBy(response.node, at);
     history.record(response.topics, Date.parse(response.time));
     const view = VIEWS[state.route.view];
     if (view.load) await view.load(state.route, signal);

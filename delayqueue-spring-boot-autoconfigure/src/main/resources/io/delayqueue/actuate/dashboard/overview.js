@@ -1,12 +1,11 @@
 /* The overview: whether topics are late and why, the throughput, all topics, the listeners, and all nodes. */
 
-import { pauseListener } from './actions.js';
-import { button } from './confirm.js';
 import { h } from './dom.js';
 import { count, counted, name, relative, span, time } from './format.js';
 import { found, level } from './findings.js';
 import { jobsSection, loadJobs } from './jobs.js';
-import { failedOf, hostOf, page, severalNodesRespond, state, topicLink, topicOf } from './state.js';
+import { pauseButtons, pausesOf } from './pauses.js';
+import { failedOf, hostOf, page, state, topicLink } from './state.js';
 import { table } from './table.js';
 import { throughputSection } from './throughput.js';
 import { topicsSection } from './topics.js';
@@ -85,16 +84,16 @@ export function listenersOn(nodes, topic) {
   const reported = nodes.flatMap((node) =>
     node.listeners.filter(({ id }) => node !== here || !current.has(id)).map((listener) => ({ listener, node })),
   );
-  const own = listeners.map((listener) => ({ listener, node: here, own: true }));
+  const own = listeners.map((listener) => ({ listener, node: here }));
   return [...reported, ...own].filter(({ listener }) => !topic || listener.topic === topic);
 }
 
 const LISTENER_STATES = { running: 'ok', unavailable: 'bad', fails_alone: 'bad', paused: 'warn', stopped: 'warn' };
 
-function listenerRow({ listener, node, own }) {
+function listenerRow({ listener, node }) {
   const { id, topic, kind, state: said, running, concurrency, unavailable, oldest, attempts } = listener;
-  const known = topicOf(topic);
-  const everywhere = said === 'running' && known && known.paused;
+  const [pause] = pausesOf(listener, node);
+  const shown = pause && said !== 'stopped' ? 'paused' : said;
   const failed = failedOf(attempts);
   return {
     key: `${node.node} ${id}`,
@@ -104,8 +103,11 @@ function listenerRow({ listener, node, own }) {
       hostOf(node),
       h(
         'span',
-        { class: `badge ${everywhere ? 'note' : LISTENER_STATES[said]}`, title: unavailable && unavailable.failure },
-        everywhere ? 'topic paused' : said.replace('_', ' '),
+        {
+          class: `badge ${LISTENER_STATES[shown]}`,
+          title: pause ? `By ${pause.by || 'an unknown user'}, ${relative(pause.at)}` : unavailable && unavailable.failure,
+        },
+        shown.replace('_', ' '),
       ),
       h(
         'span',
@@ -127,9 +129,7 @@ function listenerRow({ listener, node, own }) {
         { class: failed ? null : 'zero', title: attempts.failure },
         `${count(failed)} of ${count(failed + attempts.succeeded)}`,
       ),
-      own && said !== 'stopped' && !severalNodesRespond()
-        ? button(pauseListener(listener), said === 'paused' ? 'Resume' : 'Pause', `listener ${id} on this node`)
-        : null,
+      pauseButtons(listener, node),
     ],
   };
 }
@@ -159,13 +159,6 @@ export function listenersSection(listeners) {
     'section',
     { class: 'card', 'aria-labelledby': 'listeners' },
     h('div', { class: 'card-head' }, h('h2', { id: 'listeners' }, 'Listeners')),
-    severalNodesRespond()
-      ? h(
-          'p',
-          { class: 'hint' },
-          'Several nodes respond in turn. To pause a listener on one of them, open this page on that node.',
-        )
-      : null,
     listeners.length
       ? table('Listeners', LISTENER_COLUMNS, ordered.slice(0, MAX_LISTENERS).map(listenerRow), 'listeners')
       : h('p', { class: 'empty' }, 'No node has listeners.'),

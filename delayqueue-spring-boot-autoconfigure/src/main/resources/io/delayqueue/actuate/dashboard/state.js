@@ -33,22 +33,6 @@ export const state = {
 /** Functions of the page's loop: draw the data at hand; request the data again and draw it; pause or resume updates. */
 export const page = { redraw: () => {}, refresh: () => Promise.resolve(), hold: () => {} };
 
-const RECENT = 60_000;
-const responders = new Map();
-
-/** Records which node responded and when. */
-export function respondedBy(node, at) {
-  responders.set(node, at);
-  for (const [each, last] of responders) {
-    if (last < at - RECENT) responders.delete(each);
-  }
-}
-
-/** Whether several nodes respond in turn, as behind a load balancer. Then "this node" is not defined. */
-export function severalNodesRespond() {
-  return responders.size > 1;
-}
-
 const openedAt = Date.now();
 const SLOW = 2_000;
 

@@ -13,6 +13,7 @@ import { groupsOf, jobsSection, loadGroups, loadJobs } from './jobs.js';
 import { limitsBadge, limitsSection } from './limits.js';
 import { deadLetters, loadDeadLetters, loadMessages, messages, newList } from './lists.js';
 import { listenersOn, listenersSection } from './overview.js';
+import { pausesSection } from './pauses.js';
 import { found, headerField, newScan, runScan, searches } from './search.js';
 import { shardsSection } from './shards.js';
 import { loading, nodeNamed, page, state, TABS, topicLink, topicOf } from './state.js';
@@ -62,6 +63,7 @@ export function draw({ topic }) {
     figures(known),
     h('div', { class: 'pair' }, throughputSection(topic), coming(isLate(known))),
     limitsSection(known),
+    pausesSection(known),
     jobsSection(topic),
     listenersHere(known),
     shardsSection(known),
