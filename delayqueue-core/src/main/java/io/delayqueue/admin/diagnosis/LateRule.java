@@ -117,7 +117,8 @@ final class LateRule implements Rule {
             return heldBack(situation, limits);
         }
         List<NodeListener> all = situation.listeners(topic.topic());
-        if (!all.isEmpty() && all.stream().noneMatch(each -> TAKES.contains(each.listener().state()))) {
+        if (!all.isEmpty()
+                && all.stream().noneMatch(each -> TAKES.contains(each.listener().state()))) {
             return all.stream().anyMatch(each -> each.listener().state() == State.UNAVAILABLE)
                     ? "A system that its handlers need is unavailable."
                     : "All of its listeners are paused or stopped.";
