@@ -109,7 +109,9 @@ public final class TopicSampler extends RedisTask {
         for (TopicStatus status : sampled.snapshot().topics()) {
             List<TopicSample> history = before.getOrDefault(status.topic(), List.of());
             TopicCounts counts = status.counts();
-            now.put(status.topic(), counts == null ? history : with(history, sample.of(status.topic(), counts.withoutTimes())));
+            now.put(
+                    status.topic(),
+                    counts == null ? history : with(history, sample.of(status.topic(), counts.withoutTimes())));
         }
         samples = Collections.unmodifiableSortedMap(now);
         last = sampled;

@@ -56,7 +56,8 @@ class TopicRulesTests {
     private static TopicStatus topic(TopicCounts counts, TopicCounts... shards) {
         int count = Math.max(1, shards.length);
         List<String> assigned = LongStream.range(0, count).mapToObj(i -> "n1").toList();
-        return new TopicStatus("a", count, counts, List.of("n1"), assigned, false, List.of(), null, null, List.of(shards));
+        return new TopicStatus(
+                "a", count, counts, List.of("n1"), assigned, false, List.of(), null, null, List.of(shards));
     }
 
     private static TopicStatus due(long scheduled, Duration median, Duration latest) {
