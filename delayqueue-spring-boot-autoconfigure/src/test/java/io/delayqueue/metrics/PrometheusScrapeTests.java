@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.admin.TopicSampler;
+import io.delayqueue.admin.diagnosis.Finding;
 import io.delayqueue.annotation.DelayListener;
 import io.delayqueue.template.CommitOutbox;
 import io.delayqueue.template.DelayQueueTemplate;
@@ -20,6 +21,7 @@ import java.time.Duration;
 import java.util.Arrays;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
@@ -156,24 +158,35 @@ class PrometheusScrapeTests extends MeterTest {
         assertThat(page)
                 .contains("a topic with a listener has " + ofTopic(scrape, "listened") + " series, any other topic has "
                         + ofTopic(scrape, "foreign") + ", or " + ofTopic(scrape, "sent") + " on a node that sends");
-        for (String tag : List.of("state", "outcome", "kind")) {
-            String row = page.lines()
-                    .filter(line -> line.startsWith("| `" + tag + "` |"))
-                    .findFirst()
-                    .orElseThrow();
-            assertThat(Pattern.compile("`([a-z_]+)`")
-                            .matcher(row)
-                            .results()
-                            .map(code -> code.group(1))
-                            .skip(1))
+        for (String tag : List.of("state", "outcome")) {
+            assertThat(values(page, tag))
                     .containsExactlyInAnyOrderElementsOf(scrape.series().stream()
                             .flatMap(series -> Stream.ofNullable(series.labels().get(tag)))
                             .collect(Collectors.toSet()));
         }
+        assertThat(values(page, "kind"))
+                .containsExactly(Stream.of(Finding.Kind.values())
+                        .map(kind -> kind.name().toLowerCase(Locale.ROOT))
+                        .toArray(String[]::new));
     }
 
+    /** The values of a tag according to its row in the page. */
+    private static Stream<String> values(String page, String tag) {
+        String row = page.lines()
+                .filter(line -> line.startsWith("| `" + tag + "` |"))
+                .findFirst()
+                .orElseThrow();
+        return Pattern.compile("`([a-z_]+)`")
+                .matcher(row)
+                .results()
+                .map(code -> code.group(1))
+                .skip(1);
+    }
+
+    /** Without findings: a topic that works has none. */
     private static long ofTopic(Scrape scrape, String topic) {
         return scrape.series().stream()
+                .filter(series -> !series.name().equals(prometheusName(DelayQueueMeters.FINDINGS)))
                 .filter(series -> topic.equals(series.labels().get("topic")))
                 .count();
     }
