@@ -4,6 +4,7 @@ import static io.delayqueue.store.bench.StoreBench.T0;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
+import static java.util.Objects.requireNonNullElse;
 
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.KeySpace;
@@ -15,6 +16,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,6 +31,17 @@ public final class ShardState {
     /** Sentinel member of each sorted set. */
     static final String SENTINEL = "~".repeat(257);
 
+    private static final String WORDS =
+            "scheduled|leased|retrying|crashed|suspect|successor|deadLetter|notification|schedule|leases|dead";
+    private static final Pattern SEPARATOR = Pattern.compile(", (?=(?:" + WORDS + ") )");
+    private static final Pattern PART = Pattern.compile(
+            "(?<word>" + WORDS + ") ('(?<quoted>[^']+)'|(?<plain>\\S+)) (?<due>-?\\d+)( (?<token>\\S*-\\S*)"
+                    + " (?<end>-?\\d+))?( (?<attempts>\\d+))?( (?<crashes>[p/]\\S+))?( (?<failure>.+))?",
+            Pattern.DOTALL);
+    private static final Pattern DEAD_LETTER = Pattern.compile(
+            "deadLetter ('(?<quoted>[^']+)'|(?<plain>\\S+)) (?<token>\\S+) (?<time>-?\\d+) (?<cause>\\S+)"
+                    + " (?<attempts>\\d+) (?<due>-?\\d+) ?(?<failure>.*)",
+            Pattern.DOTALL);
     private static final String NEVER = "9007199254740991";
     private static final List<String> ZSETS =
             List.of("schedule", "leases", "dead", "notifications.schedule", "notifications.leases");
@@ -40,6 +54,68 @@ public final class ShardState {
     public ShardState() {
         ZSETS.forEach(key -> keys.put(key, new TreeMap<>()));
         HASHES.forEach(key -> keys.put(key, new TreeMap<>()));
+    }
+
+    /** Creates a state from text, see {@link #and}. */
+    public static ShardState state(String text) {
+        return new ShardState().and(text);
+    }
+
+    /**
+     * Adds what each part of a text says, in the words of the methods below or with the name of a sorted set, such as
+     * {@code "scheduled a 5, leased 'an id' -7 w1-1 30000 2 /1/0 E: no, leases b 9"}. Times are relative to {@link StoreBench#T0}.
+     * Attempts, crashes and the failure may be omitted.
+     */
+    public ShardState and(String text) {
+        for (String part : SEPARATOR.split(text)) {
+            Matcher words = PART.matcher(part);
+            Matcher dead = DEAD_LETTER.matcher(part);
+            if (words.matches()) {
+                add(words);
+            } else if (dead.matches()) {
+                deadLetter(
+                        id(dead),
+                        dead.group("token"),
+                        time(dead, "time"),
+                        dead.group("cause"),
+                        Integer.parseInt(dead.group("attempts")),
+                        time(dead, "due"),
+                        dead.group("failure"));
+            } else {
+                throw new IllegalArgumentException(part);
+            }
+        }
+        return this;
+    }
+
+    private void add(Matcher words) {
+        String id = id(words);
+        long due = time(words, "due");
+        int attempts = Integer.parseInt(requireNonNullElse(words.group("attempts"), "0"));
+        String crashes = requireNonNullElse(words.group("crashes"), "");
+        String failure = requireNonNullElse(words.group("failure"), "");
+        switch (words.group("word")) {
+            case "scheduled" -> scheduled(id, due);
+            case "successor" -> successor(id, due);
+            case "notification" -> notification(id, due);
+            case "retrying", "crashed" -> crashed(id, due, attempts, crashes, failure);
+            case "suspect" -> suspect(id, due, attempts, crashes, failure);
+            case "leased" -> {
+                leased(id, due, words.group("token"), time(words, "end"));
+                if (words.group("attempts") != null) {
+                    leased(id, due, words.group("token"), time(words, "end"), attempts, crashes, failure);
+                }
+            }
+            default -> put(words.group("word"), id, due);
+        }
+    }
+
+    private static String id(Matcher words) {
+        return words.group("quoted") == null ? words.group("plain") : words.group("quoted");
+    }
+
+    private static long time(Matcher words, String name) {
+        return T0 + Long.parseLong(words.group(name));
     }
 
     /** Adds an entry to a key. */

@@ -4,13 +4,18 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.delayqueue.message.CancelOutcome;
+import io.delayqueue.message.Due;
+import io.delayqueue.message.RescheduleOutcome;
 import io.delayqueue.message.Shard;
 import io.delayqueue.message.TopicLimits;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.OutgoingMessage;
 import io.delayqueue.store.PollReply;
+import io.delayqueue.store.SendReply;
 import io.delayqueue.store.script.RedisMessageStore;
 import io.delayqueue.store.script.ShardPlan;
 import io.delayqueue.store.script.ShardReader;
@@ -312,6 +317,26 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
     /** Polls the messages of the shard. */
     public PollReply poll(Polls poll) {
         return Polls.poll(store(), shard, poll.build());
+    }
+
+    /** Sends messages in one call. */
+    public List<SendReply> send(OutgoingMessage... messages) {
+        return send(List.of(messages));
+    }
+
+    /** Sends messages in one call. */
+    public List<SendReply> send(List<OutgoingMessage> messages) {
+        return Calls.send(store(), shard, messages);
+    }
+
+    /** Cancels a message. */
+    public CancelOutcome cancel(String id) {
+        return Calls.cancel(store(), shard, id);
+    }
+
+    /** Reschedules a message. */
+    public RescheduleOutcome reschedule(String id, Due due) {
+        return Calls.reschedule(store(), shard, id, due);
     }
 
     /** Returns the signals published during an action. */

@@ -10,7 +10,6 @@ import io.delayqueue.store.DeadLetterQuery;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.PollRequest;
 import io.delayqueue.store.Purge;
-import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.StoreBench;
@@ -112,12 +111,9 @@ class BoundedScriptTests {
             int first = from;
             counted(
                     15,
-                    () -> Calls.send(
-                            bench.store(),
-                            bench.shard(),
-                            IntStream.range(first, first + BATCH)
-                                    .mapToObj(i -> Sends.at("m" + i, T0))
-                                    .toList()));
+                    () -> bench.send(IntStream.range(first, first + BATCH)
+                            .mapToObj(i -> Sends.at("m" + i, T0))
+                            .toList()));
         }
     }
 

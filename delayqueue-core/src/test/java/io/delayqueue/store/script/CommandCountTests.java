@@ -2,11 +2,9 @@ package io.delayqueue.store.script;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.StoreBench;
-import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.IntStream;
@@ -27,7 +25,7 @@ class CommandCountTests {
 
     @BeforeEach
     void scriptsAreLoaded() {
-        Calls.send(bench.store(), bench.shard(), List.of(Sends.after("warm", 0)));
+        bench.send(Sends.after("warm", 0));
         bench.poll(Polls.by("w1", 1).claim(1));
         bench.poll(Polls.by("w1", 2).acknowledge("warm", "w1-1"));
     }
@@ -40,14 +38,13 @@ class CommandCountTests {
 
     @Test
     void anIdlePollWithMessagesAheadIsFiveCommandsToo() {
-        Calls.send(bench.store(), bench.shard(), List.of(Sends.after("a", 60_000)));
+        bench.send(Sends.after("a", 60_000));
         assertThat(sum(poll(Polls.by("w1", 3).claim(500)))).isEqualTo(1 + 5);
     }
 
     @Test
     void aLoneMessageCostsThreeCalls() {
-        Map<String, Long> send =
-                bench.commands(() -> Calls.send(bench.store(), bench.shard(), List.of(Sends.after("a", 0))));
+        Map<String, Long> send = bench.commands(() -> bench.send(Sends.after("a", 0)));
         assertThat(send)
                 .isEqualTo(Map.of(
                         "evalsha", 1L, "time", 1L, "hget", 1L, "hexists", 1L, "zadd", 1L, "hset", 1L, "hdel", 1L,
@@ -78,12 +75,9 @@ class CommandCountTests {
     }
 
     private void send(int count) {
-        Calls.send(
-                bench.store(),
-                bench.shard(),
-                IntStream.range(0, count)
-                        .mapToObj(i -> Sends.at("m" + sequence++, 5))
-                        .toList());
+        bench.send(IntStream.range(0, count)
+                .mapToObj(i -> Sends.at("m" + sequence++, 5))
+                .toList());
     }
 
     private static Map<String, Long> poll(Polls poll) {

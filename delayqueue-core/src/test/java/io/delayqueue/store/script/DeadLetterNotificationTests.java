@@ -1,5 +1,6 @@
 package io.delayqueue.store.script;
 
+import static io.delayqueue.store.bench.ShardState.state;
 import static io.delayqueue.store.bench.StoreBench.T0;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
@@ -31,10 +32,7 @@ class DeadLetterNotificationTests {
     @Test
     void eachCauseOfADeadLetterLeavesANotification() {
         bench.store().enableNotifications(bench.shard()).join();
-        bench.given(new ShardState()
-                .leased("a", T0, "w1-1", T0 + 9)
-                .leased("b", T0, "w0-1", T0 - 1, 3, "/4/2!", "E: no")
-                .put("schedule", "c", T0)
+        bench.given(state("leased a 0 w1-1 9, leased b 0 w0-1 -1 3 /4/2! E: no, schedule c 0")
                 .put("messages", "c", ShardState.message("+n e=5", 4, 5, "\nc")));
         bench.poll(Polls.by("w1", 2).claim(10).deadLetter("a", "w1-1", DeadLetterCause.REQUESTED));
         ShardState state = bench.state();
@@ -121,7 +119,7 @@ class DeadLetterNotificationTests {
 
     @Test
     void theDeadLettersOfBeforeHaveNoNotification() {
-        bench.given(new ShardState().deadLetter("a", "w1-1", T0, "REQUESTED", 1, T0, ""));
+        bench.given(state("deadLetter a w1-1 0 REQUESTED 1 0"));
         bench.store().enableNotifications(bench.shard()).join();
         bench.store().enableNotifications(bench.shard().notifications()).join();
         assertThat(bench.state().get("notifications.schedule")).isEmpty();
@@ -131,7 +129,7 @@ class DeadLetterNotificationTests {
 
     @Test
     void aNotificationIsFoundAndCancelledByItsDeadLetter() {
-        bench.given(new ShardState().notification("a@w1-1", T0));
+        bench.given(state("notification a@w1-1 0"));
         assertThat(Await.result(bench.store().find(deadLettered, "a@w1-1"))).isPresent();
         assertThat(Calls.cancel(bench.store(), deadLettered, "a@w1-1").isCancelled())
                 .isTrue();

@@ -2,6 +2,7 @@ package io.delayqueue.store.script;
 
 import static io.delayqueue.store.bench.ShardState.message;
 import static io.delayqueue.store.bench.ShardState.record;
+import static io.delayqueue.store.bench.ShardState.state;
 import static io.delayqueue.store.bench.ShardState.stored;
 import static io.delayqueue.store.bench.StoreBench.T0;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
@@ -67,11 +68,8 @@ class DeadLetterScriptTests extends ScriptTable {
                                 .put("notifications.deliveries", "c@w1-1", "w3-1 1 5 "),
                         replay(new Due(T0 + 70, false), "a@w1-1", "c@w1-1"),
                         List.of(ReplayOutcome.REPLAYED, ReplayOutcome.REPLAYED),
-                        new ShardState()
-                                .scheduled("a", T0 + 70)
-                                .scheduled("c", T0 + 70)
-                                .deadLetter("b", "w1-1", T0 - 2, "REQUESTED", 1, T0 - 9, "E: no")
-                                .notification("b@w1-1", T0 - 2)));
+                        state("scheduled a 70, scheduled c 70, "
+                                + "deadLetter b w1-1 -2 REQUESTED 1 -9 E: no, notification b@w1-1 -2")));
     }
 
     @Test
@@ -85,18 +83,13 @@ class DeadLetterScriptTests extends ScriptTable {
                         ReplayOutcome.NOT_FOUND,
                         ReplayOutcome.REPLAYED);
         assertThat(bench.state())
-                .hasToString(new ShardState()
-                        .scheduled("a", T0 + 30)
-                        .scheduled("b", T0 + 30)
-                        .toString());
+                .hasToString(state("scheduled a 30, scheduled b 30").toString());
     }
 
     @Test
     void kindIsCauseExceptionTypeAndMessageWithoutItsVariableWords() {
-        bench.given(new ShardState()
-                .deadLetter(
-                        "a", "w1-1", T0 - 9, "ATTEMPTS_SPENT", 3, T0 - 9, "x.Down: order 17 of 'Ann' can't ship\nat x")
-                .deadLetter("b", "w1-1", T0 - 8, "ATTEMPTS_SPENT", 3, T0 - 9, "x.Down: order 4711 of 'Bob' can't ship")
+        bench.given(state("deadLetter a w1-1 -9 ATTEMPTS_SPENT 3 -9 x.Down: order 17 of 'Ann' can't ship\nat x, "
+                        + "deadLetter b w1-1 -8 ATTEMPTS_SPENT 3 -9 x.Down: order 4711 of 'Bob' can't ship")
                 .deadLetter(
                         "c",
                         "w1-1",
@@ -105,8 +98,7 @@ class DeadLetterScriptTests extends ScriptTable {
                         1,
                         T0 - 9,
                         "requested: id 6f-7a \"x y\" " + "\u00c3\u00a4".repeat(200))
-                .deadLetter("d", "w1-1", T0 - 6, "CRASHED", 1, T0 - 9, "")
-                .put("dead", "e@w1-1", T0 - 5)
+                .and("deadLetter d w1-1 -6 CRASHED 1 -9, dead e@w1-1 -5")
                 .put("deadLetters", "e@w1-1", "?"));
         DeadLetterKind down = new DeadLetterKind("ATTEMPTS_SPENT", "x.Down", "order ? of ? can't ship");
 
@@ -122,13 +114,13 @@ class DeadLetterScriptTests extends ScriptTable {
 
     @ParameterizedTest
     @CsvSource(quoteCharacter = '`', delimiter = '|', textBlock = """
-            500 : "order 17 is locked"                      | ? : "order ? is locked"
-            503 : "{"status":503,"error":"Out of order"}"   | ? : ?status?error?Out of order?
-            503 : [no body]                                 | ? : [no body]
-            17 : 4711                                       | ? : ?
-            '订单' : 17                                     | '订单' : ?
-            订单 "17"                                       | 订单 ?
-            """)
+        500 : "order 17 is locked"                      | ? : "order ? is locked"
+        503 : "{"status":503,"error":"Out of order"}"   | ? : ?status?error?Out of order?
+        503 : [no body]                                 | ? : [no body]
+        17 : 4711                                       | ? : ?
+        '订单' : 17                                     | '订单' : ?
+        订单 "17"                                       | 订单 ?
+        """)
     void quotedTextStaysIfNothingElseHasLetters(String message, String shape) {
         bench.given(new ShardState().deadLetter("a", "w1-1", T0, "CRASHED", 1, T0, "x.Down: " + bytesOf(message)));
 
@@ -154,19 +146,15 @@ class DeadLetterScriptTests extends ScriptTable {
         String again = message("+n a=3 l=9000 x=5", T0 - 9, T0 + 70, "x: 1 e=7\n\n12\n34");
         return Stream.of(new Row(
                 "replay: the absolute expiry is stripped; an id with an @; what somebody else wrote as it is",
-                new ShardState()
-                        .put("dead", "a@w1-1", T0)
+                state("dead a@w1-1 0")
                         .put("deadLetters", "a@w1-1", record(T0, "EXPIRED", 0, T0, "E: a\nb", limited))
-                        .deadLetter("a@w1-1", "w2-1", T0, "REQUESTED", 1, T0, "")
-                        .put("dead", "foreign@w1-1", T0)
+                        .and("deadLetter a@w1-1 w2-1 0 REQUESTED 1 0, dead foreign@w1-1 0")
                         .put("deadLetters", "foreign@w1-1", record(T0, "UNREADABLE", 1, T0, "", "{}")),
                 replay(new Due(70, true), "a@w1-1", "a@w1-1@w2-1", "foreign@w1-1"),
                 Collections.nCopies(3, ReplayOutcome.REPLAYED),
-                new ShardState()
-                        .put("schedule", "a", T0 + 70)
+                state("schedule a 70")
                         .put("messages", "a", again)
-                        .scheduled("a@w1-1", T0 + 70)
-                        .put("schedule", "foreign", T0 + 70)
+                        .and("scheduled a@w1-1 70, schedule foreign 70")
                         .put("messages", "foreign", "{}")));
     }
 
@@ -198,10 +186,7 @@ class DeadLetterScriptTests extends ScriptTable {
                         .put("schedule", "c", T0 + 70),
                 replay(new Due(90, true), "a@w1-1", "b@w1-1", "c@w1-1"),
                 Collections.nCopies(3, ReplayOutcome.REPLAYED),
-                new ShardState()
-                        .scheduled("a", T0 + 70)
-                        .leased("b", T0 - 1, "w2-1", T0 + 70)
-                        .scheduled("c", T0 + 90)));
+                state("scheduled a 70, leased b -1 w2-1 70, scheduled c 90")));
     }
 
     private static Stream<Row> purges() {
@@ -209,25 +194,23 @@ class DeadLetterScriptTests extends ScriptTable {
                 .notification("a@w1-1", T0 - 3)
                 .notification("b@w1-1", T0 - 2)
                 .scheduled("a", T0);
-        ShardState without = new ShardState()
-                .deadLetter("b", "w1-1", T0 - 2, "REQUESTED", 1, T0 - 9, "E: no")
-                .notification("b@w1-1", T0 - 2)
-                .scheduled("a", T0);
+        ShardState without =
+                state("deadLetter b w1-1 -2 REQUESTED 1 -9 E: no, notification b@w1-1 -2, " + "scheduled a 0");
         return Stream.of(
                 new Row("purge the named", both, purge(new Purge.Named(List.of("a@w1-1", "a", "x"))), 1, without),
                 Row.unchanged("purge none", both, purge(new Purge.Named(List.of())), 0),
                 Row.unchanged("purge of the sentinel", both, purge(new Purge.Named(List.of(SENTINEL))), 0),
                 new Row(
                         "a purge that stopped midway is finished by its repeat",
-                        new ShardState().put("dead", "a@w1-1", T0),
+                        state("dead a@w1-1 0"),
                         purge(new Purge.Named(List.of("a@w1-1"))),
                         1,
                         new ShardState()));
     }
 
     private static Stream<Row> retentions() {
-        ShardState a = new ShardState().deadLetter("a", "w1-1", T0 - 3, "REQUESTED", 1, T0 - 9, "E: no");
-        ShardState b = new ShardState().deadLetter("b", "w1-1", T0 - 2, "REQUESTED", 1, T0 - 9, "E: no");
+        ShardState a = state("deadLetter a w1-1 -3 REQUESTED 1 -9 E: no");
+        ShardState b = state("deadLetter b w1-1 -2 REQUESTED 1 -9 E: no");
         return Stream.of(
                 Row.unchanged("retention keeps the young and few", deadLetters(), retention(4, 2), 0),
                 new Row("retention drops the old", deadLetters(), retention(3, 2), 1, b),
@@ -244,9 +227,7 @@ class DeadLetterScriptTests extends ScriptTable {
     }
 
     private static ShardState deadLetters() {
-        return new ShardState()
-                .deadLetter("a", "w1-1", T0 - 3, "REQUESTED", 1, T0 - 9, "E: no")
-                .deadLetter("b", "w1-1", T0 - 2, "REQUESTED", 1, T0 - 9, "E: no");
+        return state("deadLetter a w1-1 -3 REQUESTED 1 -9 E: no, " + "deadLetter b w1-1 -2 REQUESTED 1 -9 E: no");
     }
 
     /** Replays each by a call of its own. */
@@ -308,7 +289,7 @@ class DeadLetterScriptTests extends ScriptTable {
 
     @Test
     void retentionRemovesConsumersWithoutAPollForADay() {
-        bench.given(new ShardState().scheduled("a", T0));
+        bench.given(state("scheduled a 0"));
         bench.poll(Polls.by("old", 1).claim(1));
         Polls.poll(
                 bench.store(), bench.shard().notifications(), Polls.by("old", 1).build());
@@ -324,10 +305,8 @@ class DeadLetterScriptTests extends ScriptTable {
 
     @Test
     void deadLettersArePagedNewestFirst() {
-        bench.given(new ShardState()
-                .deadLetter("a", "t", T0 - 3, "REQUESTED", 1, T0, "")
-                .deadLetter("b", "t", T0 - 2, "EXPIRED", 0, T0, "")
-                .deadLetter("c", "t", T0 - 1, "CRASHED", 1, T0, ""));
+        bench.given(state(
+                "deadLetter a t -3 REQUESTED 1 0, deadLetter b t -2 EXPIRED 0 0, " + "deadLetter c t -1 CRASHED 1 0"));
         assertThat(page(null, 0, 2)).containsExactly("c@t", "b@t");
         assertThat(page(null, 2, 2)).containsExactly("a@t");
         assertThat(page(null, 3, 2)).isEmpty();
@@ -358,7 +337,7 @@ class DeadLetterScriptTests extends ScriptTable {
                 "1 1 REQUESTED 1 2 99\nshort\n",
                 "1 1 REQUESTED 1 2 -9\nshort\n",
                 "1 " + Long.MAX_VALUE + "0 REQUESTED 1 2 0\n\n");
-        ShardState state = new ShardState().deadLetter("good", "t", T0, "REQUESTED", 1, T0, "");
+        ShardState state = state("deadLetter good t 0 REQUESTED 1 0");
         for (int i = 0; i < foreign.size(); i++) {
             state.put("dead", i + "@t", T0 + 1 + i).put("deadLetters", i + "@t", foreign.get(i));
         }
@@ -385,7 +364,7 @@ class DeadLetterScriptTests extends ScriptTable {
 
     @Test
     void causeOfANewerVersionIsUnknownAndAllElseIsRead() {
-        bench.given(new ShardState().deadLetter("a", "t", T0, "REPENTED", 2, T0 - 5, "E: no"));
+        bench.given(state("deadLetter a t 0 REPENTED 2 -5 E: no"));
         assertThat(Await.result(bench.store().deadLetters(bench.shard(), new DeadLetterQuery.Page(null, 0, 50))))
                 .singleElement()
                 .satisfies(deadLetter -> {
@@ -399,7 +378,7 @@ class DeadLetterScriptTests extends ScriptTable {
 
     @Test
     void aRemovedOrHalfRemovedDeadLetterIsNotFound() {
-        bench.given(new ShardState().put("dead", "a@t", T0));
+        bench.given(state("dead a@t 0"));
         assertThat(page(null, 0, 10)).isEmpty();
         for (String id : List.of("a@t", "b@t", SENTINEL)) {
             assertThat(Await.result(bench.store().deadLetters(bench.shard(), new DeadLetterQuery.One(id))))

@@ -1,5 +1,6 @@
 package io.delayqueue.store.script;
 
+import static io.delayqueue.store.bench.ShardState.state;
 import static io.delayqueue.store.bench.StoreBench.T0;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -16,10 +17,8 @@ import io.delayqueue.store.OutgoingMessage.Memory;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.Purge;
 import io.delayqueue.store.SendReply.Outcome;
-import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Sends;
-import io.delayqueue.store.bench.ShardState;
 import io.delayqueue.store.bench.StoreBench;
 import io.delayqueue.testing.RawRedis;
 import java.time.Duration;
@@ -45,12 +44,9 @@ class FullMemoryTests {
     void memoryIsFull() {
         long empty = used();
         for (int from = 0; from < BACKLOG; from += 100) {
-            Calls.send(
-                    bench.store(),
-                    bench.shard(),
-                    IntStream.range(from, from + 100)
-                            .mapToObj(i -> Sends.large("m" + i, T0, 2000))
-                            .toList());
+            bench.send(IntStream.range(from, from + 100)
+                    .mapToObj(i -> Sends.large("m" + i, T0, 2000))
+                    .toList());
         }
         bench.redis().call("CONFIG", "SET", "maxmemory", (empty + used()) / 2);
         assertThatThrownBy(() -> bench.redis().call("SET", "any", "thing"))
@@ -66,19 +62,15 @@ class FullMemoryTests {
     @Test
     void aSendIsRejectedAndNothingIsWritten() {
         String before = bench.state().toString();
-        assertRejected(() -> Calls.send(bench.store(), bench.shard(), List.of(Sends.at("a", T0))));
-        assertRejected(() -> Calls.send(
-                bench.store(), bench.shard(), List.of(Sends.message("m1", Due.NOW, OnDuplicate.REPLACE, "other"))));
-        assertRejected(() -> Calls.reschedule(bench.store(), bench.shard(), "m1", Due.NOW));
+        assertRejected(() -> bench.send(Sends.at("a", T0)));
+        assertRejected(() -> bench.send(Sends.message("m1", Due.NOW, OnDuplicate.REPLACE, "other")));
+        assertRejected(() -> bench.reschedule("m1", Due.NOW));
         assertThat(bench.state()).hasToString(before);
     }
 
     @Test
     void rejectedWritesAreReported() {
-        assertThat(Calls.send(bench.store(), bench.shard(), List.of(Sends.large("m1", T0, 2000)))
-                        .get(0)
-                        .outcome())
-                .isEqualTo(Outcome.ACCEPTED);
+        assertThat(bench.send(Sends.large("m1", T0, 2000)).get(0).outcome()).isEqualTo(Outcome.ACCEPTED);
         assertThat(Await.result(bench.store().find(bench.shard(), "m1"))).isPresent();
         assertThat(Await.result(bench.store().count(bench.shard())).ready()).isEqualTo(BACKLOG);
     }
@@ -99,9 +91,7 @@ class FullMemoryTests {
         assertThat(reply.deadLettered()).hasSize(1);
         assertThat(bench.state().get("leases")).containsEntry(claims.get(4).id(), "" + (T0 + 60_000));
         assertThat(bench.state().get("notifications.schedule")).hasSize(1);
-        assertThat(Calls.cancel(bench.store(), bench.shard(), claims.get(4).id())
-                        .isCancelled())
-                .isTrue();
+        assertThat(bench.cancel(claims.get(4).id()).isCancelled()).isTrue();
         Memory memory = new Memory("n1", Duration.ofMinutes(1));
         assertThat(Await.result(bench.store()
                                 .cancel(bench.shard(), claims.get(5).id(), memory, Durability.NONE))
@@ -121,7 +111,7 @@ class FullMemoryTests {
     @Test
     void aMessageBecomesASuspect() {
         bench.redis().call("CONFIG", "SET", "maxmemory", 0);
-        bench.given(new ShardState().crashed("a", T0 - 1, 0, "/2/0", ""));
+        bench.given(state("crashed a -1 0 /2/0"));
         bench.redis().call("CONFIG", "SET", "maxmemory", 1);
         assertThat(poll(next().claim(1)).suspectsLeft()).isTrue();
         assertThat(poll(next().claimSuspect()).claims()).extracting(Claim::id).containsExactly("a");
@@ -162,10 +152,7 @@ class FullMemoryTests {
         }
         assertThat(drained).isEqualTo(BACKLOG);
         assertThat(bench.state()).hasToString("");
-        assertThat(Calls.send(bench.store(), bench.shard(), List.of(Sends.at("a", T0)))
-                        .get(0)
-                        .outcome())
-                .isEqualTo(Outcome.ACCEPTED);
+        assertThat(bench.send(Sends.at("a", T0)).get(0).outcome()).isEqualTo(Outcome.ACCEPTED);
     }
 
     private static void assertRejected(Runnable call) {

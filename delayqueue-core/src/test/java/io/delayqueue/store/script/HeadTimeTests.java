@@ -15,7 +15,6 @@ import io.delayqueue.store.DeadLetterQuery;
 import io.delayqueue.store.OutgoingMessage;
 import io.delayqueue.store.SendReply;
 import io.delayqueue.store.SendReply.Outcome;
-import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.StoreBench;
@@ -63,9 +62,9 @@ class HeadTimeTests {
     void rescheduledMessageChangesItsDueTimeAlone(long moment) {
         bench.clock(moment);
         send("a", moment, "n", LIMITS);
-        Calls.reschedule(bench.store(), bench.shard(), "a", new Due(5, false));
+        bench.reschedule("a", new Due(5, false));
         assertThat(found("a")).usingRecursiveComparison().isEqualTo(envelope(moment, 5, "n", LIMITS));
-        Calls.reschedule(bench.store(), bench.shard(), "a", new Due(moment, false));
+        bench.reschedule("a", new Due(moment, false));
         assertThat(found("a")).usingRecursiveComparison().isEqualTo(envelope(moment, moment, "n", LIMITS));
     }
 
@@ -107,10 +106,7 @@ class HeadTimeTests {
 
     private static List<SendReply> send(String id, long due, String nonce, MessageLimits limits) {
         Due at = new Due(due, false);
-        return Calls.send(
-                bench.store(),
-                bench.shard(),
-                List.of(OutgoingMessage.of(id, at, OnDuplicate.REJECT, nonce, limits, HEADERS, PAYLOAD)));
+        return bench.send(OutgoingMessage.of(id, at, OnDuplicate.REJECT, nonce, limits, HEADERS, PAYLOAD));
     }
 
     private static Envelope found(String id) {

@@ -1,16 +1,15 @@
 package io.delayqueue.store.script;
 
+import static io.delayqueue.store.bench.ShardState.state;
 import static io.delayqueue.store.bench.StoreBench.T0;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.PollRequest;
-import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.ShardState;
 import io.delayqueue.store.bench.StoreBench;
 import java.time.Duration;
-import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -30,20 +29,17 @@ class LagTests {
 
     @Test
     void oneThatWaitsLongerBehindSuchIsFoundAmongTheFirst() {
-        Calls.send(bench.store(), bench.shard(), List.of(Sends.at("old", T0 + 10)));
+        bench.send(Sends.at("old", T0 + 10));
         bench.clock(T0 + 4000);
         for (int i = 0; i < 10; i++) {
-            Calls.send(bench.store(), bench.shard(), List.of(Sends.at("young" + i, YEARS_AGO + i)));
+            bench.send(Sends.at("young" + i, YEARS_AGO + i));
         }
         assertThat(lagAt(T0 + 5000)).isEqualTo(Duration.ofMillis(4990));
     }
 
     @Test
     void anUnreadableMessageWaitsFromItsDueTime() {
-        bench.given(new ShardState()
-                .put("schedule", "orphan", T0 + 1000)
-                .put("schedule", "b", T0 + 2000)
-                .put("messages", "b", "9 what is this"));
+        bench.given(state("schedule orphan 1000, schedule b 2000").put("messages", "b", "9 what is this"));
         assertThat(lagAt(T0 + 5000)).isEqualTo(Duration.ofSeconds(4));
     }
 
@@ -61,20 +57,17 @@ class LagTests {
 
     @Test
     void itLooksAtFewThatWereSentLateAndAtFewerIfTheyAreLarge() {
-        Calls.send(bench.store(), bench.shard(), List.of(Sends.at("old", T0 + 10)));
+        bench.send(Sends.at("old", T0 + 10));
         bench.clock(T0 + 4000);
-        Calls.send(
-                bench.store(),
-                bench.shard(),
-                IntStream.range(0, 99).mapToObj(i -> Sends.at("m" + i, i)).toList());
+        bench.send(IntStream.range(0, 99).mapToObj(i -> Sends.at("m" + i, i)).toList());
         assertThat(lagAt(T0 + 5000)).isEqualTo(Duration.ofMillis(4990));
-        Calls.send(bench.store(), bench.shard(), List.of(Sends.at("one more", 0)));
+        bench.send(Sends.at("one more", 0));
         assertThat(lagAt(T0 + 5000)).isEqualTo(Duration.ofSeconds(1));
         assertThat(bench.commands(() -> Await.result(bench.store().count(bench.shard()))))
                 .containsEntry("hget", 100L);
         for (int i = 0; i < 3; i++) {
-            Calls.cancel(bench.store(), bench.shard(), "m" + i);
-            Calls.send(bench.store(), bench.shard(), List.of(Sends.large("m" + i, i, PollRequest.MAX_BYTES / 2)));
+            bench.cancel("m" + i);
+            bench.send(Sends.large("m" + i, i, PollRequest.MAX_BYTES / 2));
         }
         assertThat(bench.commands(() -> Await.result(bench.store().count(bench.shard()))))
                 .containsEntry("hget", 3L);

@@ -1,5 +1,6 @@
 package io.delayqueue.store.script;
 
+import static io.delayqueue.store.bench.ShardState.state;
 import static io.delayqueue.store.bench.StoreBench.T0;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -246,8 +247,8 @@ class LimitScriptTests {
 
     @Test
     void dueMessagesAreSignalledIfTheLimitsChange() {
-        ShardState due = new ShardState().scheduled("a", T0);
-        ShardState later = new ShardState().scheduled("a", T0 + 1);
+        ShardState due = state("scheduled a 0");
+        ShardState later = state("scheduled a 1");
         List<String> signal = List.of("s orders:0.0 -");
         assertThat(signals(due, limiter -> Await.result(limiter.set(TOPIC, ONE))))
                 .isEqualTo(signal);

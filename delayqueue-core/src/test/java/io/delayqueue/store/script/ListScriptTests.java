@@ -1,5 +1,6 @@
 package io.delayqueue.store.script;
 
+import static io.delayqueue.store.bench.ShardState.state;
 import static io.delayqueue.store.bench.StoreBench.T0;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -11,7 +12,6 @@ import io.delayqueue.store.Listing;
 import io.delayqueue.store.Listing.Place;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.PollRequest;
-import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.ShardState;
 import io.delayqueue.store.bench.StoreBench;
@@ -31,8 +31,6 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Reading live messages in pages. */
 class ListScriptTests {
-
-    private static final long END = T0 + 30_000;
 
     @RegisterExtension
     static final StoreBench bench = StoreBench.withDrivenClock();
@@ -58,16 +56,12 @@ class ListScriptTests {
     }
 
     private static ShardState some() {
-        return new ShardState()
-                .scheduled("later", T0 + 9)
-                .retrying("soon", T0 + 1, 2, "E: no")
-                .scheduled("now", T0)
-                .retrying("before", T0 - 9, 1, "")
-                .suspect("suspect", T0 - 10, 1, "/3/1", "E: no")
-                .suspect("older suspect", T0 - 11, 0, "/2/0", "")
-                .leased("held", T0 - 5, "w1-7", END, 3, "E: still no")
-                .leased("held longer", T0 - 6, "w2-1", END + 1)
-                .deadLetter("dead", "w1-1", T0, "REQUESTED", 1, T0, "");
+        return state("scheduled later 9, retrying soon 1 2 E: no, scheduled now 0, "
+                + "retrying before -9 1, suspect suspect -10 1 /3/1 E: no, "
+                + "suspect 'older suspect' -11 0 /2/0, "
+                + "leased held -5 w1-7 30000 3 E: still no, "
+                + "leased 'held longer' -6 w2-1 30001, "
+                + "deadLetter dead w1-1 0 REQUESTED 1 0");
     }
 
     @Test
@@ -101,7 +95,7 @@ class ListScriptTests {
     @ValueSource(ints = {1, 2, 3, 7, 8, 500})
     void equalDueTimesGoOnInTheOrderOfTheirIdsBytes(int count) {
         List<String> ids = List.of("-", "A", "B", "a", "aa", "b", "ä", "€", "😀");
-        ShardState state = new ShardState().scheduled("z", T0 - 1).scheduled("0", T0 + 1);
+        ShardState state = state("scheduled z -1, scheduled 0 1");
         ids.forEach(id -> state.scheduled(id, T0));
         bench.given(state);
         List<String> expected = new ArrayList<>(ids);
@@ -116,7 +110,7 @@ class ListScriptTests {
     @Test
     void aPlaceWithoutAMessageIsFound() {
         List<String> ids = List.of("B", "a", "aab", "ab", "b", "é", "€€");
-        ShardState state = new ShardState().scheduled("z", T0 - 1).scheduled("0", T0 + 1);
+        ShardState state = state("scheduled z -1, scheduled 0 1");
         ids.forEach(id -> state.scheduled(id, T0));
         bench.given(state);
         bench.clock(T0 + 5);
@@ -138,8 +132,7 @@ class ListScriptTests {
 
     @Test
     void aReadyPlaceThatWasLeftBehindGoesOnAmongTheScheduled() {
-        bench.given(
-                new ShardState().scheduled("a", T0 + 1).scheduled("b", T0 + 2).scheduled("c", T0 + 3));
+        bench.given(state("scheduled a 1, scheduled b 2, scheduled c 3"));
         Listing first = list(MessageState.SCHEDULED, null, 1);
         assertThat(ids(first)).containsExactly("a");
         bench.clock(T0 + 2);
@@ -148,13 +141,8 @@ class ListScriptTests {
 
     @Test
     void whatScriptsThatStoppedMidwayLeftIsPassedOver() {
-        bench.given(new ShardState()
-                .put("schedule", "orphan", T0 - 9)
-                .put("leases", "orphan", END - 9)
-                .scheduled("a", T0)
-                .scheduled("both", T0 + 1)
-                .put("leases", "both", END)
-                .leased("held", T0, "w1-1", END + 1));
+        bench.given(state("schedule orphan -9, leases orphan 29991, scheduled a 0, "
+                + "scheduled both 1, leases both 30000, leased held 0 w1-1 30001"));
         assertThat(list(MessageState.READY, null, 1).messages()).isEmpty();
         assertThat(all(MessageState.READY, 1)).containsExactly("a");
         assertThat(all(MessageState.SCHEDULED, 1)).containsExactly("both");
@@ -163,9 +151,7 @@ class ListScriptTests {
 
     @Test
     void anUnreadableMessageDoesNotHideOthers() {
-        bench.given(new ShardState()
-                .scheduled("a", T0)
-                .put("schedule", "b", T0)
+        bench.given(state("scheduled a 0, schedule b 0")
                 .put("messages", "b", "9 what is this")
                 .put("deliveries", "b", "nor this")
                 .scheduled("c", T0));
@@ -179,15 +165,12 @@ class ListScriptTests {
     @Test
     void aPageEndsAtItsBytesButHasOneMessage() {
         int half = PollRequest.MAX_BYTES / 2;
-        Calls.send(
-                bench.store(),
-                bench.shard(),
-                List.of(
-                        Sends.large("a", T0, half - 1000),
-                        Sends.large("b", T0 + 1, half - 1000),
-                        Sends.large("c", T0 + 2, 100),
-                        Sends.large("d", T0 + 3, 2 * half),
-                        Sends.large("e", T0 + 4, half)));
+        bench.send(
+                Sends.large("a", T0, half - 1000),
+                Sends.large("b", T0 + 1, half - 1000),
+                Sends.large("c", T0 + 2, 100),
+                Sends.large("d", T0 + 3, 2 * half),
+                Sends.large("e", T0 + 4, half));
         bench.clock(T0 + 9);
         Listing first = list(MessageState.READY, null, 500);
         assertThat(ids(first)).containsExactly("a", "b", "c");
@@ -200,7 +183,7 @@ class ListScriptTests {
 
     @Test
     void aMessageThatIsDueLastOfAllIsListed() {
-        Calls.send(bench.store(), bench.shard(), List.of(Sends.at("a", PollReply.NEVER)));
+        bench.send(Sends.at("a", PollReply.NEVER));
         assertThat(all(MessageState.SCHEDULED, 1)).containsExactly("a");
     }
 

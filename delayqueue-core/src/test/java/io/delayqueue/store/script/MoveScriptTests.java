@@ -1,5 +1,6 @@
 package io.delayqueue.store.script;
 
+import static io.delayqueue.store.bench.ShardState.state;
 import static io.delayqueue.store.bench.StoreBench.T0;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -52,15 +53,10 @@ class MoveScriptTests {
     void begin() {
         bench.reset();
         bench.store().enableNotifications(bench.shard()).join();
-        bench.given(new ShardState()
-                .scheduled("scheduled", T0 - 5)
-                .retrying("retrying", T0 + 5, 2, "E: no")
-                .suspect("suspect", T0 + 6, 1, "/2/0", "E: no")
-                .retrying("refused", T0 + 7, 1, "E: no")
+        bench.given(state("scheduled scheduled -5, retrying retrying 5 2 E: no, "
+                        + "suspect suspect 6 1 /2/0 E: no, retrying refused 7 1 E: no")
                 .leased("leased", T0, "w0-1", Scenarios.END)
-                .scheduled("live", T0 + 8)
-                .retrying("succeeded", T0 + 9, 1, "E: no")
-                .successor("succeeded", T0 + 9));
+                .and("scheduled live 8, retrying succeeded 9 1 E: no, successor succeeded 9"));
         bench.store().enableNotifications(target).join();
         Calls.send(bench.store(), target, List.of(anew("live")));
     }

@@ -6,14 +6,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.PollReply;
-import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.StoreBench;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.BeforeEach;
@@ -68,7 +66,7 @@ class MovedClockTests {
     /** Leases to {@code w0}. */
     private void leased(Duration lease, String... ids) {
         for (String id : ids) {
-            Calls.send(bench.store(), bench.shard(), List.of(Sends.after(id, 0)));
+            bench.send(Sends.after(id, 0));
         }
         poll("w0", poll -> poll.claim(ids.length).lease(lease));
     }

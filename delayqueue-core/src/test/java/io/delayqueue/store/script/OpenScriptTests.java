@@ -1,5 +1,6 @@
 package io.delayqueue.store.script;
 
+import static io.delayqueue.store.bench.ShardState.state;
 import static io.delayqueue.store.bench.StoreBench.T0;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -7,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.delayqueue.message.Durability;
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.TopicConflictException;
-import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.PollReplyText;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Sends;
@@ -42,7 +42,7 @@ class OpenScriptTests {
 
     static Stream<Verb> openingVerbs() {
         return Stream.of(
-                new Verb("send", bench -> Calls.send(bench.store(), bench.shard(), List.of(Sends.at("a", T0)))),
+                new Verb("send", bench -> bench.send(Sends.at("a", T0))),
                 new Verb(
                         "sendAsync",
                         bench -> bench.store()
@@ -99,10 +99,7 @@ class OpenScriptTests {
     }
 
     private static void rejected(Verb verb, String identity, String told) {
-        bench.given(new ShardState()
-                .scheduled("a", T0)
-                .leased("c", T0, "w1-0", T0)
-                .deadLetter("a", "b", T0, "REQUESTED", 1, T0, ""));
+        bench.given(state("scheduled a 0, leased c 0 w1-0 0, deadLetter a b 0 REQUESTED 1 0"));
         bench.redis().call("HSET", bench.key("meta"), "identity", identity);
         bench.redis().call("HSET", bench.key("notifications.meta"), "identity", identity);
         String before = bench.state().toString();
@@ -126,7 +123,7 @@ class OpenScriptTests {
         bench.redis().call("HSET", bench.keySpace().topics(), "orders", "4:17");
         bench.restartProcess();
         String before = bench.state().toString();
-        assertThatThrownBy(() -> Calls.send(bench.store(), bench.shard(), List.of(Sends.at("a", T0))))
+        assertThatThrownBy(() -> bench.send(Sends.at("a", T0)))
                 .isInstanceOf(TopicConflictException.class)
                 .hasMessageContaining("4 shards");
         assertThat(bench.state()).hasToString(before);
@@ -134,7 +131,7 @@ class OpenScriptTests {
 
     @Test
     void whenOnlyTheRegistryIsLostTheMessagesStay() {
-        bench.given(new ShardState().scheduled("a", T0));
+        bench.given(state("scheduled a 0"));
         bench.redis().call("DEL", bench.keySpace().topics());
         bench.restartProcess();
         assertThat(PollReplyText.of(bench.poll(Polls.by("w1", 1).claim(1)))).startsWith("claimed a#1@0");
@@ -143,10 +140,10 @@ class OpenScriptTests {
     @ParameterizedTest
     @MethodSource
     void aKeyThatIsLostIsMadeAnew(String key) {
-        bench.given(new ShardState().scheduled("a", T0));
+        bench.given(state("scheduled a 0"));
         bench.redis().call("DEL", bench.key(key));
         bench.poll(Polls.by("w1", 1).claim(1));
-        Calls.send(bench.store(), bench.shard(), List.of(Sends.at("b", T0)));
+        bench.send(Sends.at("b", T0));
         assertThat(PollReplyText.of(bench.poll(Polls.by("w1", 2).claim(1)))).startsWith("claimed b#1@0");
         bench.poll(Polls.by("w1", 3).acknowledge("b", "w1-2"));
         assertThat(Await.result(bench.store().find(bench.shard(), "b"))).isEmpty();

@@ -2,6 +2,7 @@ package io.delayqueue.store.script;
 
 import static io.delayqueue.store.bench.ShardState.message;
 import static io.delayqueue.store.bench.ShardState.record;
+import static io.delayqueue.store.bench.ShardState.state;
 import static io.delayqueue.store.bench.StoreBench.T0;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -10,7 +11,6 @@ import static org.assertj.core.api.Assertions.tuple;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.UnreadableMessageException;
-import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.PollReplyText;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Row;
@@ -35,28 +35,21 @@ class PollClaimTests extends ScriptTable {
     private static Stream<Row> order() {
         return Stream.of(
                 Row.unchanged("nothing is there", new ShardState(), claims(10), "due never, lease never"),
-                Row.unchanged("never early", new ShardState().scheduled("a", T0 + 1), claims(10), "due 1, lease never"),
-                Row.unchanged("none wanted", new ShardState().scheduled("a", T0), claims(0), "due 0, lease never"),
+                Row.unchanged("never early", state("scheduled a 1"), claims(10), "due 1, lease never"),
+                Row.unchanged("none wanted", state("scheduled a 0"), claims(0), "due 0, lease never"),
                 new Row(
                         "by due time, those of one due time by id",
-                        new ShardState()
-                                .scheduled("b", T0)
-                                .scheduled("a", T0)
-                                .scheduled("z", T0 - 1)
-                                .scheduled("later", T0 + 5),
+                        state("scheduled b 0, scheduled a 0, scheduled z -1, scheduled later 5"),
                         claims(10),
                         "claimed z#1@-1 a#1@0 b#1@0, due 5, lease 30000",
-                        new ShardState()
-                                .leased("z", T0 - 1, "w1-1", END)
-                                .leased("a", T0, "w1-1", END)
-                                .leased("b", T0, "w1-1", END)
-                                .scheduled("later", T0 + 5)),
+                        state("leased z -1 w1-1 30000, leased a 0 w1-1 30000, leased b 0 w1-1 30000, "
+                                + "scheduled later 5")),
                 new Row(
                         "no more than wanted",
-                        new ShardState().scheduled("a", T0 - 2).scheduled("b", T0 - 1),
+                        state("scheduled a -2, scheduled b -1"),
                         claims(1),
                         "claimed a#1@-2, due -1, lease 30000",
-                        new ShardState().leased("a", T0 - 2, "w1-1", END).scheduled("b", T0 - 1)));
+                        state("leased a -2 w1-1 30000, scheduled b -1")));
     }
 
     private static Stream<Row> heads() {
@@ -68,26 +61,20 @@ class PollClaimTests extends ScriptTable {
         return Stream.of(
                 new Row(
                         "attempts are counted on, the last failure is told; the message's own lease, only from its head",
-                        new ShardState()
-                                .retrying("a", T0 - 2, 2, "E: no\nreally")
-                                .retrying("b", T0 - 1, 9, "")
-                                .scheduled("c", T0)
+                        state("retrying a -2 2 E: no\nreally, retrying b -1 9, scheduled c 0")
                                 .put("messages", "c", own)
                                 .scheduled("d", T0)
                                 .put("messages", "d", message("n", T0, T0, "x: l=7\n\n l=5 ")),
                         claims(10),
                         "claimed a#3@-2(E: no\nreally) b#10@-1 c#1@0 d#1@0, due never, lease 9000",
-                        new ShardState()
-                                .leased("a", T0 - 2, "w1-1", END, 3, "E: no\nreally")
-                                .leased("b", T0 - 1, "w1-1", END, 10, "")
-                                .leased("c", T0, "w1-1", T0 + 9000)
+                        state("leased a -2 w1-1 30000 3 E: no\nreally, leased b -1 w1-1 30000 10, "
+                                        + "leased c 0 w1-1 9000")
                                 .put("messages", "c", own)
                                 .leased("d", T0, "w1-1", END)
                                 .put("messages", "d", message("n", T0, T0, "x: l=7\n\n l=5 "))),
                 new Row(
                         "as late as tolerated and at the expiry date is claimed, later is dead, counted from the first due",
-                        new ShardState()
-                                .put("schedule", "late", T0 - 100)
+                        state("schedule late -100")
                                 .put("messages", "late", late)
                                 .retrying("too late", T0, 2, "E: no")
                                 .put("messages", "too late", tooLate)
@@ -97,8 +84,7 @@ class PollClaimTests extends ScriptTable {
                                 .put("messages", "passed", passed),
                         claims(10),
                         "claimed late#1@-100 date#1@0, deadLettered passed:EXPIRED too late:EXPIRED, due never, lease 30000",
-                        new ShardState()
-                                .leased("late", T0, "w1-1", END)
+                        state("leased late 0 w1-1 30000")
                                 .put("messages", "late", late)
                                 .leased("date", T0, "w1-1", END)
                                 .put("messages", "date", date)
@@ -118,21 +104,15 @@ class PollClaimTests extends ScriptTable {
         return Stream.of(
                 new Row(
                         "without a message: swept; also leased: the token is replaced; a foreign delivery hides no other",
-                        new ShardState()
-                                .put("schedule", "a", T0 - 4)
-                                .put("leases", "a", T0 + 1)
+                        state("schedule a -4, leases a 1")
                                 .put("deliveries", "a", "w0-1 1 " + T0 + " ")
-                                .leased("b", T0 - 3, "w0-1", T0 + 9, 1, "E: no")
-                                .put("schedule", "b", T0)
-                                .scheduled("c", T0 - 2)
+                                .and("leased b -3 w0-1 9 1 E: no, schedule b 0, scheduled c -2")
                                 .put("deliveries", "c", "what?")
                                 .retrying("d", T0 - 1, 2, "E: no"),
                         claims(10),
                         "claimed c#1@-2 d#3@-1(E: no) b#2@-3(E: no), due never, lease 30000",
-                        new ShardState()
-                                .leased("b", T0 - 3, "w1-1", END, 2, "E: no")
-                                .leased("c", T0 - 2, "w1-1", END)
-                                .leased("d", T0 - 1, "w1-1", END, 3, "E: no")),
+                        state("leased b -3 w1-1 30000 2 E: no, leased c -2 w1-1 30000, "
+                                + "leased d -1 w1-1 30000 3 E: no")),
                 new Row(
                         "a message of a foreign client is claimed unchanged and does not affect others",
                         foreign(),
@@ -146,8 +126,7 @@ class PollClaimTests extends ScriptTable {
     private static final long FOREIGN_DUE = 0x2e2e2e2e2e2eL - T0;
 
     private static ShardState foreign() {
-        return new ShardState()
-                .put("schedule", "b", T0 - 6)
+        return state("schedule b -6")
                 .put("messages", "b", "")
                 .put("schedule", "c", T0 - 5)
                 .put("messages", "c", "{}")
@@ -179,7 +158,7 @@ class PollClaimTests extends ScriptTable {
 
     @Test
     void aClaimIsReadWithAllThatIsStored() {
-        Calls.send(bench.store(), bench.shard(), List.of(Sends.at("a", T0)));
+        bench.send(Sends.at("a", T0));
         PollReply reply = bench.poll(Polls.by("w1", 71).claim(1));
         Claim claim = reply.claims().get(0);
         assertThat(reply.nowMicros()).isEqualTo(T0 * 1000);
@@ -199,12 +178,9 @@ class PollClaimTests extends ScriptTable {
 
     @Test
     void claimsStayWithinTheByteBound() {
-        Calls.send(
-                bench.store(),
-                bench.shard(),
-                IntStream.range(0, 20)
-                        .mapToObj(i -> Sends.large("m" + (char) ('a' + i), T0, 200 * 1024))
-                        .toList());
+        bench.send(IntStream.range(0, 20)
+                .mapToObj(i -> Sends.large("m" + (char) ('a' + i), T0, 200 * 1024))
+                .toList());
         PollReply first = bench.poll(Polls.by("w1", 1).claim(500));
         assertThat(first.claims()).hasSize(10);
         assertThat(first.untilNextDue()).isZero();
@@ -214,10 +190,7 @@ class PollClaimTests extends ScriptTable {
 
     @Test
     void oneThatBreaksTheByteBoundIsClaimedAlone() {
-        Calls.send(
-                bench.store(),
-                bench.shard(),
-                List.of(Sends.large("a", T0, 5000), Sends.large("b", T0, 10), Sends.large("c", T0, 10)));
+        bench.send(Sends.large("a", T0, 5000), Sends.large("b", T0, 10), Sends.large("c", T0, 10));
         assertThat(PollReplyText.of(bench.poll(Polls.by("w1", 1).claim(500).bytes(100))))
                 .startsWith("claimed a#1@0, due 0");
         assertThat(PollReplyText.of(bench.poll(Polls.by("w1", 2).claim(500).bytes(1000))))
@@ -227,8 +200,7 @@ class PollClaimTests extends ScriptTable {
     /** As only a foreign client writes them. */
     @Test
     void numbersOutOfRangeStopNoPoll() {
-        bench.given(new ShardState()
-                .retrying("a", T0 - 5, 1, "")
+        bench.given(state("retrying a -5 1")
                 .put("deliveries", "a", "- 99999999999 5 ")
                 .scheduled("b", T0 - 4)
                 .put("schedule", "b", "-inf")

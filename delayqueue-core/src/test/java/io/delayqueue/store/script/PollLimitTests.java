@@ -1,6 +1,7 @@
 package io.delayqueue.store.script;
 
 import static io.delayqueue.store.bench.ShardState.message;
+import static io.delayqueue.store.bench.ShardState.state;
 import static io.delayqueue.store.bench.StoreBench.T0;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -39,20 +40,14 @@ class PollLimitTests extends ScriptTable {
     }
 
     private static Stream<Row> places() {
-        ShardState oneLeased = new ShardState().leased("a", T0, "w0-1", T0 + 9).scheduled("b", T0);
+        ShardState oneLeased = state("leased a 0 w0-1 9, scheduled b 0");
         return Stream.of(
                 new Row(
                         "as many leases as permitted, then no due time: a lease that ends causes a signal",
-                        new ShardState()
-                                .scheduled("a", T0 - 2)
-                                .scheduled("b", T0 - 1)
-                                .scheduled("c", T0),
+                        state("scheduled a -2, scheduled b -1, scheduled c 0"),
                         limited("2 0 1 0", Polls.by("w1", 1).claim(10)),
                         "claimed a#1@-2 b#1@-1, due never, lease 30000, limited",
-                        new ShardState()
-                                .leased("a", T0 - 2, "w1-1", END)
-                                .leased("b", T0 - 1, "w1-1", END)
-                                .scheduled("c", T0)),
+                        state("leased a -2 w1-1 30000, leased b -1 w1-1 30000, scheduled c 0")),
                 Row.unchanged(
                         "each place taken",
                         oneLeased,
@@ -63,14 +58,10 @@ class PollLimitTests extends ScriptTable {
                         oneLeased,
                         limited("1 0 1 0", Polls.by("w1", 1).claim(10).acknowledge("a", "w0-1")),
                         "claimed b#1@0, due never, lease 30000, limited",
-                        new ShardState().leased("b", T0, "w1-1", END)),
+                        state("leased b 0 w1-1 30000")),
                 new Row(
                         "so does a dead letter, but not a settlement with another token",
-                        new ShardState()
-                                .leased("a", T0, "w0-1", T0 + 9)
-                                .leased("z", T0, "w0-2", T0 + 9)
-                                .scheduled("b", T0)
-                                .scheduled("c", T0),
+                        state("leased a 0 w0-1 9, leased z 0 w0-2 9, scheduled b 0, scheduled c 0"),
                         limited(
                                 "2 0 1 0",
                                 Polls.by("w1", 1)
@@ -78,49 +69,39 @@ class PollLimitTests extends ScriptTable {
                                         .release("a", "w0-1", 5)
                                         .acknowledge("z", "w9-9")),
                         "claimed b#1@0, gone z, due never, lease 9, limited",
-                        new ShardState()
-                                .leased("z", T0, "w0-2", T0 + 9)
-                                .put("schedule", "a", T0 + 5)
+                        state("leased z 0 w0-2 9, schedule a 5")
                                 .put("messages", "a", ShardState.stored("a", T0))
                                 .put("deliveries", "a", "- 0 " + (T0 + 5) + " ")
-                                .leased("b", T0, "w1-1", END)
-                                .scheduled("c", T0)),
+                                .and("leased b 0 w1-1 30000, scheduled c 0")),
                 Row.unchanged(
                         "a lease that has ended keeps its place until it is reclaimed",
-                        new ShardState().leased("a", T0, "w0-1", T0 - 1).scheduled("b", T0),
+                        state("leased a 0 w0-1 -1, scheduled b 0"),
                         limited("1 0 1 0", Polls.by("w1", 1).claim(10).reclaim(0)),
                         "due never, lease -1, limited"),
                 new Row(
                         "a reclaimed lease gives back its place for the next poll",
-                        new ShardState().leased("a", T0, "w0-1", T0 - 1).scheduled("b", T0),
+                        state("leased a 0 w0-1 -1, scheduled b 0"),
                         limited("1 0 1 0", Polls.by("w1", 1).claim(10)),
                         "reclaimed a, due 0, lease never, limited",
-                        new ShardState().crashed("a", T0, 0, "/1/0", "").scheduled("b", T0)),
+                        state("crashed a 0 0 /1/0, scheduled b 0")),
                 new Row(
                         "nothing is claimed in advance",
-                        new ShardState()
-                                .scheduled("a", T0 - 2)
-                                .scheduled("b", T0 - 1)
-                                .scheduled("c", T0),
+                        state("scheduled a -2, scheduled b -1, scheduled c 0"),
                         limited("9 0 1 0", Polls.by("w1", 1).claim(10).handlers(1)),
                         "claimed a#1@-2, due -1, lease 30000, limited",
-                        new ShardState()
-                                .leased("a", T0 - 2, "w1-1", END)
-                                .scheduled("b", T0 - 1)
-                                .scheduled("c", T0)),
+                        state("leased a -2 w1-1 30000, scheduled b -1, scheduled c 0")),
                 new Row(
                         "a suspect takes a place, too",
-                        new ShardState().suspect("a", T0, 0, "/2/0", "").scheduled("b", T0),
+                        state("suspect a 0 0 /2/0, scheduled b 0"),
                         limited("1 0 1 0", Polls.by("w1", 1).claim(10).claimSuspect()),
                         "claimed a!#1@0, due never, lease 30000, limited",
-                        new ShardState()
-                                .put("leases", "a", END)
+                        state("leases a 30000")
                                 .put("messages", "a", ShardState.stored("a", T0))
                                 .put("deliveries", "a", "w1-1 1/2/0! " + T0 + " ")
                                 .scheduled("b", T0)),
                 Row.unchanged(
                         "suspects of a closed topic cause no polls",
-                        new ShardState().leased("a", T0, "w0-1", T0 + 9).suspect("b", T0, 0, "/2/0", ""),
+                        state("leased a 0 w0-1 9, suspect b 0 0 /2/0"),
                         limited("1 0 1 0", Polls.by("w1", 1).claim(10).claimSuspect()),
                         "due never, lease 9, limited"));
     }
@@ -130,27 +111,18 @@ class PollLimitTests extends ScriptTable {
         return Stream.of(
                 new Row(
                         "a burst, then the time of the next token",
-                        new ShardState()
-                                .scheduled("a", T0 - 2)
-                                .scheduled("b", T0 - 1)
-                                .scheduled("c", T0),
+                        state("scheduled a -2, scheduled b -1, scheduled c 0"),
                         limited("0 1000001 2 0", Polls.by("w1", 1).claim(10)),
                         "claimed a#1@-2 b#1@-1, due 1001, lease 30000, limited",
-                        new ShardState()
-                                .leased("a", T0 - 2, "w1-1", END)
-                                .leased("b", T0 - 1, "w1-1", END)
-                                .scheduled("c", T0)),
+                        state("leased a -2 w1-1 30000, leased b -1 w1-1 30000, scheduled c 0")),
                 Row.unchanged(
                         "a message that is due after the next token keeps its due time",
-                        new ShardState().scheduled("a", T0 + 5000),
+                        state("scheduled a 5000"),
                         limited("0 1000000 1 0", Polls.by("w1", 1).claim(10)),
                         "due 5000, lease never, limited"),
                 new Row(
                         "an expired message takes no token",
-                        new ShardState()
-                                .put("schedule", "a", T0 - 1)
-                                .put("messages", "a", passed)
-                                .scheduled("b", T0),
+                        state("schedule a -1").put("messages", "a", passed).scheduled("b", T0),
                         limited("0 1000000 2 0", Polls.by("w1", 1).claim(10)),
                         "claimed b#1@0, deadLettered a:EXPIRED, due never, lease 30000, limited",
                         new ShardState()
@@ -162,26 +134,19 @@ class PollLimitTests extends ScriptTable {
                                 .leased("b", T0, "w1-1", END)),
                 new Row(
                         "places and tokens at once: the lesser of both",
-                        new ShardState()
-                                .scheduled("a", T0 - 2)
-                                .scheduled("b", T0 - 1)
-                                .scheduled("c", T0),
+                        state("scheduled a -2, scheduled b -1, scheduled c 0"),
                         limited("2 1000000 1 0", Polls.by("w1", 1).claim(10)),
                         "claimed a#1@-2, due 1000, lease 30000, limited",
-                        new ShardState()
-                                .leased("a", T0 - 2, "w1-1", END)
-                                .scheduled("b", T0 - 1)
-                                .scheduled("c", T0)));
+                        state("leased a -2 w1-1 30000, scheduled b -1, scheduled c 0")));
     }
 
     private static Stream<Row> holds() {
         return Stream.of(new Row(
                 "a hold releases the message without an attempt, and nothing is claimed until it ends",
-                new ShardState().leased("a", T0, "w0-1", T0 + 9).scheduled("b", T0),
+                state("leased a 0 w0-1 9, scheduled b 0"),
                 bench -> PollReplyText.of(bench.poll(Polls.by("w1", 1).claim(10).hold("a", "w0-1", 700))),
                 "due 700, lease never, limited",
-                new ShardState()
-                        .put("schedule", "a", T0 + 700)
+                state("schedule a 700")
                         .put("messages", "a", ShardState.stored("a", T0))
                         .put("deliveries", "a", "- 0 " + (T0 + 700) + " ")
                         .scheduled("b", T0)));
@@ -190,7 +155,7 @@ class PollLimitTests extends ScriptTable {
     @Test
     void eachClaimTakesATokenOnce() {
         limit("0 1000000 3 0");
-        bench.given(new ShardState().scheduled("a", T0).scheduled("b", T0).scheduled("c", T0));
+        bench.given(state("scheduled a 0, scheduled b 0, scheduled c 0"));
         bench.poll(Polls.by("w1", 1).claim(2));
         String arrival = bench.meta("meta").get("arrival");
         bench.poll(Polls.by("w1", 1).claim(2));
@@ -205,7 +170,7 @@ class PollLimitTests extends ScriptTable {
     @Test
     void theRateFollowsTheSteadyClock() {
         limit("0 60000000 1 0");
-        bench.given(new ShardState().scheduled("a", T0 - 9).scheduled("b", T0 - 8));
+        bench.given(state("scheduled a -9, scheduled b -8"));
         assertThat(claimed(bench.poll(Polls.by("w1", 1).claim(1)))).containsExactly("a");
         bench.clock(T0 + 3_600_000);
         PollReply early = bench.poll(Polls.by("w1", 2).claim(1).after(1000));
@@ -264,7 +229,7 @@ class PollLimitTests extends ScriptTable {
     @Test
     void aShorterIntervalAppliesAtOnce() {
         limit("0 3600000000 1 0");
-        bench.given(new ShardState().scheduled("a", T0 - 9).scheduled("b", T0 - 8));
+        bench.given(state("scheduled a -9, scheduled b -8"));
         bench.poll(Polls.by("w1", 1).claim(1));
         limit("0 1000000 1 0");
         assertThat(bench.poll(Polls.by("w1", 2).claim(1)).nextDueMillis()).isEqualTo(T0 + 1000);
@@ -272,7 +237,7 @@ class PollLimitTests extends ScriptTable {
 
     @Test
     void theLongestHoldApplies() {
-        bench.given(new ShardState().leased("a", T0, "w0-1", END).leased("b", T0, "w0-2", END));
+        bench.given(state("leased a 0 w0-1 30000, leased b 0 w0-2 30000"));
         bench.poll(Polls.by("w1", 1).hold("a", "w0-1", 700));
         assertThat(bench.poll(Polls.by("w1", 2).claim(9).hold("b", "w0-2", 100)).nextDueMillis())
                 .isEqualTo(T0 + 700);
@@ -281,7 +246,7 @@ class PollLimitTests extends ScriptTable {
 
     @Test
     void theHoldsOfOneMessageAreCounted() {
-        bench.given(new ShardState().scheduled("a", T0));
+        bench.given(state("scheduled a 0"));
         for (int i = 1; i <= 3; i++) {
             bench.clock(T0 + 1000 * i);
             PollReply reply = bench.poll(Polls.by("w1", 2 * i).claim(1));
@@ -292,7 +257,7 @@ class PollLimitTests extends ScriptTable {
 
     @Test
     void aTopicThatWasHeldForgetsItAfterAnHour() {
-        bench.given(new ShardState().leased("a", T0, "w0-1", T0 + 9_000_000));
+        bench.given(state("leased a 0 w0-1 9000000"));
         bench.poll(Polls.by("w1", 1).hold("a", "w0-1", 700));
         bench.clock(T0 + 3_600_700);
         assertThat(bench.poll(Polls.by("w1", 2).after(3_600_700)).limited()).isTrue();
@@ -325,7 +290,7 @@ class PollLimitTests extends ScriptTable {
         ways.forEach((way, free) -> {
             bench.reset();
             limit("1 0 1 0");
-            bench.given(new ShardState().leased("a", T0, "w0-1", T0 + 9).scheduled("b", T0));
+            bench.given(state("leased a 0 w0-1 9, scheduled b 0"));
             assertThat(bench.signals(store -> free.apply(bench))).as(way).anyMatch(signal -> signal.startsWith("s "));
         });
     }
@@ -333,7 +298,7 @@ class PollLimitTests extends ScriptTable {
     @Test
     void aPlaceThatIsGivenBackBeforeTheNextTokenSignalsItsTime() {
         limit("1 5000000 1 0");
-        bench.given(new ShardState().scheduled("a", T0 - 1).scheduled("b", T0));
+        bench.given(state("scheduled a -1, scheduled b 0"));
         bench.poll(Polls.by("w1", 1).claim(1));
         List<String> signals =
                 bench.signals(store -> bench.poll(Polls.by("w1", 2).acknowledge("a", "w1-1")));
@@ -342,12 +307,8 @@ class PollLimitTests extends ScriptTable {
 
     @Test
     void atNoStopThereAreMoreLeasesThanPermitted() {
-        ShardState state = new ShardState()
-                .leased("a", T0, "w1-1", END)
-                .leased("b", T0, "w1-1", END)
-                .leased("c", T0, "w1-1", END)
-                .scheduled("d", T0)
-                .scheduled("e", T0);
+        ShardState state = state("leased a 0 w1-1 30000, leased b 0 w1-1 30000, leased c 0 w1-1 30000, "
+                + "scheduled d 0, scheduled e 0");
         for (int write = 0; ; write++) {
             bench.reset();
             limit("3 0 1 0");
@@ -371,7 +332,7 @@ class PollLimitTests extends ScriptTable {
     @Test
     void aClosedTopicIsIdle() {
         limit("1 0 1 0");
-        bench.given(new ShardState().leased("a", T0, "w0-1", END).scheduled("b", T0));
+        bench.given(state("leased a 0 w0-1 30000, scheduled b 0"));
         bench.poll(Polls.by("w1", 1).claim(9));
         Map<String, Long> closed =
                 bench.commands(() -> bench.poll(Polls.by("w1", 2).claim(9)));

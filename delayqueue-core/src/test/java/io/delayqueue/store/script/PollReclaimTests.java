@@ -2,6 +2,7 @@ package io.delayqueue.store.script;
 
 import static io.delayqueue.store.bench.ShardState.message;
 import static io.delayqueue.store.bench.ShardState.record;
+import static io.delayqueue.store.bench.ShardState.state;
 import static io.delayqueue.store.bench.ShardState.stored;
 import static io.delayqueue.store.bench.StoreBench.T0;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -35,15 +36,13 @@ class PollReclaimTests extends ScriptTable {
         return Stream.of(
                 new Row(
                         "leases that are over: due now, with the last failure; a crash is no attempt",
-                        new ShardState()
-                                .leased("runs", T0 - 5, "w0-1", T0 + 1)
-                                .leased("over", T0 - 5, "w0-1", T0, 2, "E: no")
-                                .leased("last attempt", T0 - 5, "w0-1", OVER, 3, "E: no")
-                                .leased("second crash", T0 - 5, "w0-1", OVER, 1, "/1/0", "")
-                                .leased("postponed", T0 - 5, "w0-1", OVER, 1, "p2/1/0", "")
-                                .leased("isolated", T0 - 5, "w0-1", OVER, 1, "/3/1!", "")
-                                .leased("suspect, not isolated", T0 - 5, "w0-1", OVER, 1, "/3/2", "")
-                                .leased("last crash", T0 - 5, "w0-1", OVER, 2, "/4/2!", "E: no")
+                        state("leased runs -5 w0-1 1, leased over -5 w0-1 0 2 E: no, "
+                                        + "leased 'last attempt' -5 w0-1 -1 3 E: no, "
+                                        + "leased 'second crash' -5 w0-1 -1 1 /1/0, "
+                                        + "leased postponed -5 w0-1 -1 1 p2/1/0, "
+                                        + "leased isolated -5 w0-1 -1 1 /3/1!, "
+                                        + "leased 'suspect, not isolated' -5 w0-1 -1 1 /3/2, "
+                                        + "leased 'last crash' -5 w0-1 -1 2 /4/2! E: no")
                                 .leased("received", T0 - 5, "w0-1", OVER, 2, "+", "E: no")
                                 .leased("received after a crash", T0 - 5, "w0-1", OVER, 1, "/1/0+", "")
                                 .leased("received last", T0 - 5, "w0-1", OVER, 3, "+", "E: no"),
@@ -51,42 +50,31 @@ class PollReclaimTests extends ScriptTable {
                         "reclaimed isolated last attempt postponed received received after a crash second crash"
                                 + " suspect, not isolated over, deadLettered last crash:CRASHED"
                                 + " received last:ATTEMPTS_SPENT, due 0, lease 1, suspects left",
-                        stillStored(new ShardState()
-                                .leased("runs", T0 - 5, "w0-1", T0 + 1)
-                                .crashed("over", T0, 1, "/1/0", "E: no")
-                                .crashed("last attempt", T0, 2, "/1/0", "E: no")
-                                .suspect("second crash", T0, 0, "/2/0", "")
-                                .suspect("postponed", T0, 0, "p2/2/0", "")
-                                .suspect("isolated", T0, 0, "/4/2", "")
-                                .suspect("suspect, not isolated", T0, 0, "/4/2", "")
-                                .deadLetter("last crash", "w0-1", T0, "CRASHED", 2, T0 - 5, "E: no")
-                                .retrying("received", T0, 2, "E: no")
-                                .crashed("received after a crash", T0, 1, "/1/0", "")
-                                .deadLetter("received last", "w0-1", T0, "ATTEMPTS_SPENT", 3, T0 - 5, "E: no"))),
+                        stillStored(state("leased runs -5 w0-1 1, crashed over 0 1 /1/0 E: no, "
+                                + "crashed 'last attempt' 0 2 /1/0 E: no, "
+                                + "suspect 'second crash' 0 0 /2/0, suspect postponed 0 0 p2/2/0, "
+                                + "suspect isolated 0 0 /4/2, suspect 'suspect, not isolated' 0 0 /4/2, "
+                                + "deadLetter 'last crash' w0-1 0 CRASHED 2 -5 E: no, "
+                                + "retrying received 0 2 E: no, "
+                                + "crashed 'received after a crash' 0 1 /1/0, "
+                                + "deadLetter 'received last' w0-1 0 ATTEMPTS_SPENT 3 -5 E: no"))),
                 Row.unchanged(
                         "none wanted",
-                        new ShardState().leased("a", T0 - 5, "w0-1", OVER),
+                        state("leased a -5 w0-1 -1"),
                         polls(poll -> poll.reclaim(0)),
                         "due never, lease -1"),
                 new Row(
                         "no more than wanted, those that ended first",
-                        new ShardState().leased("a", T0 - 5, "w0-1", OVER).leased("b", T0 - 5, "w0-1", OVER - 1),
+                        state("leased a -5 w0-1 -1, leased b -5 w0-1 -2"),
                         polls(poll -> poll.reclaim(1)),
                         "reclaimed b, due 0, lease -1",
-                        stillStored(new ShardState()
-                                .leased("a", T0 - 5, "w0-1", OVER)
-                                .crashed("b", T0, 0, "/1/0", ""))),
+                        stillStored(state("leased a -5 w0-1 -1, crashed b 0 0 /1/0"))),
                 new Row(
                         "what is settled or renewed in the same poll is not reclaimed",
-                        new ShardState()
-                                .leased("a", T0 - 5, "w1-1", OVER)
-                                .leased("b", T0 - 5, "w1-1", OVER)
-                                .leased("c", T0 - 5, "w0-1", OVER),
+                        state("leased a -5 w1-1 -1, leased b -5 w1-1 -1, leased c -5 w0-1 -1"),
                         polls(poll -> poll.acknowledge("a", "w1-1").renew("b", "w1-1", 9)),
                         "reclaimed c, due 0, lease 9",
-                        stillStored(new ShardState()
-                                .leased("b", T0 - 5, "w1-1", T0 + 9)
-                                .crashed("c", T0, 0, "/1/0", ""))));
+                        stillStored(state("leased b -5 w1-1 9, crashed c 0 0 /1/0"))));
     }
 
     /** With the messages as they were sent, due 5 ms before {@code T0}. */
@@ -100,67 +88,41 @@ class PollReclaimTests extends ScriptTable {
         return Stream.of(
                 new Row(
                         "a message with a crash is claimed only among those that are handled at once",
-                        new ShardState()
-                                .crashed("a", T0 - 9, 0, "/1/0", "")
-                                .scheduled("b", T0 - 8)
-                                .scheduled("c", T0 - 7)
-                                .crashed("d", T0 - 6, 0, "/1/0", "")
-                                .scheduled("e", T0 - 5),
+                        state("crashed a -9 0 /1/0, scheduled b -8, scheduled c -7, "
+                                + "crashed d -6 0 /1/0, scheduled e -5"),
                         polls(poll -> poll.claim(5).handlers(2)),
                         "claimed a#1@-9 b#1@-8 c#1@-7, due -6, lease 30000",
-                        new ShardState()
-                                .leased("a", T0 - 9, "w1-3", END, 1, "/1/0", "")
-                                .leased("b", T0 - 8, "w1-3", END)
-                                .leased("c", T0 - 7, "w1-3", END)
-                                .crashed("d", T0 - 6, 0, "/1/0", "")
-                                .scheduled("e", T0 - 5)),
+                        state("leased a -9 w1-3 30000 1 /1/0, leased b -8 w1-3 30000, "
+                                + "leased c -7 w1-3 30000, crashed d -6 0 /1/0, scheduled e -5")),
                 new Row(
                         "or as the first, beside a suspect",
-                        new ShardState()
-                                .suspect("a", T0 - 5, 0, "/2/0", "")
-                                .crashed("b", T0 - 9, 0, "/1/0", "")
-                                .crashed("c", T0 - 8, 0, "/1/0", ""),
+                        state("suspect a -5 0 /2/0, crashed b -9 0 /1/0, crashed c -8 0 /1/0"),
                         polls(poll -> poll.claim(5).handlers(0).claimSuspect()),
                         "claimed a!#1@-5 b#1@-9, due -8, lease 30000",
-                        new ShardState()
-                                .leased("a", T0 - 5, "w1-3", END, 1, "/2/0!", "")
-                                .leased("b", T0 - 9, "w1-3", END, 1, "/1/0", "")
-                                .crashed("c", T0 - 8, 0, "/1/0", "")),
+                        state("leased a -5 w1-3 30000 1 /2/0!, leased b -9 w1-3 30000 1 /1/0, "
+                                + "crashed c -8 0 /1/0")),
                 new Row(
                         "a suspect is not claimed with others, and is one again when it was rescheduled and is due",
-                        new ShardState()
-                                .suspect("a", T0 - 9, 0, "/2/0", "")
-                                .crashed("b", T0 - 5, 0, "/2/0", "")
-                                .crashed("c", T0 - 5, 0, "/1/0", ""),
+                        state("suspect a -9 0 /2/0, crashed b -5 0 /2/0, crashed c -5 0 /1/0"),
                         polls(poll -> poll.claim(5)),
                         "claimed c#1@-5, due never, lease 30000, suspects left",
-                        new ShardState()
-                                .suspect("a", T0 - 9, 0, "/2/0", "")
-                                .suspect("b", T0 - 5, 0, "/2/0", "")
-                                .leased("c", T0 - 5, "w1-3", END, 1, "/1/0", "")),
+                        state("suspect a -9 0 /2/0, suspect b -5 0 /2/0, leased c -5 w1-3 30000 1 /1/0")),
                 new Row(
                         "one suspect is claimed in isolation, beside other messages",
-                        new ShardState()
-                                .suspect("a", T0 - 9, 1, "/2/0", "E: no")
-                                .suspect("b", T0 - 8, 0, "/5/1", "")
-                                .scheduled("c", T0 - 20),
+                        state("suspect a -9 1 /2/0 E: no, suspect b -8 0 /5/1, scheduled c -20"),
                         polls(poll -> poll.claim(1).claimSuspect()),
                         "claimed a!#2@-9(E: no) c#1@-20, due never, lease 30000, suspects left",
-                        new ShardState()
-                                .leased("a", T0 - 9, "w1-3", END, 2, "/2/0!", "E: no")
-                                .suspect("b", T0 - 8, 0, "/5/1", "")
-                                .leased("c", T0 - 20, "w1-3", END)),
+                        state("leased a -9 w1-3 30000 2 /2/0! E: no, suspect b -8 0 /5/1, "
+                                + "leased c -20 w1-3 30000")),
                 new Row(
                         "without suspects a poll claims as usual, whatever crashes a foreign client wrote",
-                        new ShardState().retrying("a", T0 - 5, 1, "").put("deliveries", "a", "- 1/x/! " + T0 + " E"),
+                        state("retrying a -5 1").put("deliveries", "a", "- 1/x/! " + T0 + " E"),
                         polls(poll -> poll.claim(1).claimSuspect()),
                         "claimed a#1@-5, due never, lease 30000",
-                        new ShardState().leased("a", T0 - 5, "w1-3", END)),
+                        state("leased a -5 w1-3 30000")),
                 new Row(
                         "expired: a suspect, and a message that was postponed past its expiry",
-                        new ShardState()
-                                .suspect("a", T0 - 5, 1, "/2/1", "E: no")
-                                .crashed("b", T0 - 5, 1, "p1", "E: no")
+                        state("suspect a -5 1 /2/1 E: no, crashed b -5 1 p1 E: no")
                                 .put("messages", "a", own)
                                 .put("messages", "b", own),
                         polls(poll -> poll.claim(1).claimSuspect()),
@@ -178,28 +140,27 @@ class PollReclaimTests extends ScriptTable {
                         new ShardState()),
                 new Row(
                         "a message that a receiver gets",
-                        new ShardState().scheduled("a", T0 - 5).scheduled("b", T0 - 4),
+                        state("scheduled a -5, scheduled b -4"),
                         polls(poll -> poll.claimForReceiver()),
                         "claimed a#1@-5, due -4, lease 30000",
-                        new ShardState().leased("a", T0 - 5, "w1-3+", END).scheduled("b", T0 - 4)),
+                        state("leased a -5 w1-3+ 30000, scheduled b -4")),
                 new Row(
                         "a suspect that a receiver gets is not isolated",
-                        new ShardState().suspect("a", T0 - 5, 1, "/2/1", "E: no"),
+                        state("suspect a -5 1 /2/1 E: no"),
                         polls(poll -> poll.claimForReceiver().claimSuspect()),
                         "claimed a#2@-5(E: no), due never, lease 30000",
-                        new ShardState().leased("a", T0 - 5, "w1-3", END, 2, "/2/1+", "E: no")));
+                        state("leased a -5 w1-3 30000 2 /2/1+ E: no")));
     }
 
     private static Stream<Row> settled() {
         return Stream.of(new Row(
                 "a retry ends the suspicion; a release does not; nor does a postponement, until the message is due again",
-                new ShardState()
-                        .leased("retry", T0 - 5, "w1-1", OVER, 2, "/2/1!", "")
-                        .leased("release", T0 - 5, "w1-1", OVER, 2, "/2/1!", "E: no")
-                        .leased("release after a crash", T0 - 5, "w1-1", OVER, 1, "/1/0", "")
-                        .leased("postpone", T0 - 5, "w1-1", OVER, 1, "/2/1!", "")
-                        .leased("postpone by nothing", T0 - 5, "w1-1", OVER, 1, "p1/2/1!", "")
-                        .crashed("postponed", T0 - 6, 0, "p1/2/1", ""),
+                state("leased retry -5 w1-1 -1 2 /2/1!, "
+                        + "leased release -5 w1-1 -1 2 /2/1! E: no, "
+                        + "leased 'release after a crash' -5 w1-1 -1 1 /1/0, "
+                        + "leased postpone -5 w1-1 -1 1 /2/1!, "
+                        + "leased 'postpone by nothing' -5 w1-1 -1 1 p1/2/1!, "
+                        + "crashed postponed -6 0 p1/2/1"),
                 polls(poll -> poll.retry("retry", "w1-1", 8)
                         .release("release", "w1-1")
                         .release("release after a crash", "w1-1")
@@ -207,40 +168,32 @@ class PollReclaimTests extends ScriptTable {
                         .postpone("postpone by nothing", "w1-1", 0, 2)
                         .claim(1)),
                 "due -5, lease never, suspects left",
-                stillStored(new ShardState()
-                                .retrying("retry", T0 + 8, 2, "E: no")
-                                .suspect("release", T0 - 5, 1, "/2/1", "E: no")
-                                .crashed("release after a crash", T0 - 5, 0, "/1/0", "")
-                                .crashed("postpone", T0 + 7, 0, "p1/2/1", "")
-                                .suspect("postpone by nothing", T0, 0, "p2/2/1", "")
-                                .suspect("postponed", T0 - 6, 0, "p1/2/1", ""))
+                stillStored(state("retrying retry 8 2 E: no, suspect release -5 1 /2/1 E: no, "
+                                + "crashed 'release after a crash' -5 0 /1/0, "
+                                + "crashed postpone 7 0 p1/2/1, "
+                                + "suspect 'postpone by nothing' 0 0 p2/2/1, "
+                                + "suspect postponed -6 0 p1/2/1"))
                         .put("messages", "postponed", stored("postponed", T0 - 6))));
     }
 
     private static Stream<Row> leftovers() {
         return Stream.of(new Row(
                 "what scripts that stopped midway left is swept or finished",
-                new ShardState()
-                        .put("leases", "no message", OVER)
+                state("leases 'no message' -1")
                         .put("deliveries", "no message", "w0-1 1 " + T0 + " ")
-                        .scheduled("scheduled", T0 + 7)
-                        .put("leases", "scheduled", OVER)
-                        .retrying("handed back", T0 + 7, 1, "E: no")
-                        .put("leases", "handed back", OVER)
+                        .and("scheduled scheduled 7, leases scheduled -1, "
+                                + "retrying 'handed back' 7 1 E: no, leases 'handed back' -1")
                         .put("messages", "no delivery", stored("no delivery", T0))
-                        .put("leases", "no delivery", OVER)
-                        .deadLetter("after", "w0-1", T0 - 9, "REQUESTED", 1, T0 - 5, "E: why")
-                        .leased("after", T0 - 5, "w0-1", OVER)
-                        .put("dead", "before@w0-1", T0 - 9)
-                        .leased("before", T0 - 5, "w0-1", OVER, 1, "E: no"),
+                        .and("leases 'no delivery' -1, "
+                                + "deadLetter after w0-1 -9 REQUESTED 1 -5 E: why, "
+                                + "leased after -5 w0-1 -1, dead before@w0-1 -9, "
+                                + "leased before -5 w0-1 -1 1 E: no"),
                 polls(poll -> poll),
                 "deadLettered after:REQUESTED before:CRASHED, due 0, lease never",
-                new ShardState()
-                        .scheduled("scheduled", T0 + 7)
-                        .retrying("handed back", T0 + 7, 1, "E: no")
-                        .scheduled("no delivery", T0)
-                        .deadLetter("after", "w0-1", T0 - 9, "REQUESTED", 1, T0 - 5, "E: why")
-                        .deadLetter("before", "w0-1", T0, "CRASHED", 1, T0 - 5, "E: no")));
+                state("scheduled scheduled 7, retrying 'handed back' 7 1 E: no, "
+                        + "scheduled 'no delivery' 0, "
+                        + "deadLetter after w0-1 -9 REQUESTED 1 -5 E: why, "
+                        + "deadLetter before w0-1 0 CRASHED 1 -5 E: no")));
     }
 
     private static Function<StoreBench, Object> polls(UnaryOperator<Polls> change) {
@@ -249,7 +202,7 @@ class PollReclaimTests extends ScriptTable {
 
     @Test
     void afterAGapNothingIsReclaimedUntilLivingOwnersHadTimeToRenew() {
-        bench.given(new ShardState().leased("a", T0, "w0-1", T0 + 4000));
+        bench.given(state("leased a 0 w0-1 4000"));
         bench.clock(T0 + 5001);
         assertThat(PollReplyText.of(bench.poll(Polls.by("w1", 1)))).isEqualTo("due never, lease 7001");
         assertThat(bench.meta("meta")).containsEntry("grace", "" + (T0 + 15_001));
@@ -263,7 +216,7 @@ class PollReclaimTests extends ScriptTable {
 
     @Test
     void aPollThatIsOlderThanTheLastIsStale() {
-        bench.given(new ShardState().scheduled("a", T0));
+        bench.given(state("scheduled a 0"));
         bench.poll(Polls.by("w1", 2).claim(1));
         ShardState before = bench.state();
         assertThatThrownBy(() -> bench.poll(Polls.by("w1", 1).claim(1).acknowledge("a", "w1-2")))
@@ -274,25 +227,21 @@ class PollReclaimTests extends ScriptTable {
     @Test
     void aPollThatIsOlderThanAnIdleOneIsStale() {
         bench.poll(Polls.by("w1", 2).claim(1));
-        bench.given(new ShardState().scheduled("a", T0));
+        bench.given(state("scheduled a 0"));
         assertThatThrownBy(() -> bench.poll(Polls.by("w1", 1).claim(1))).isInstanceOf(TopicConflictException.class);
     }
 
     @Test
     void theRepeatOfAnIdlePollClaimsNothing() {
         bench.poll(Polls.by("w1", 2).claim(1));
-        bench.given(new ShardState().scheduled("a", T0));
+        bench.given(state("scheduled a 0"));
         assertThat(PollReplyText.of(bench.poll(Polls.by("w1", 2).claim(1)))).isEqualTo("due 0, lease never");
         assertThat(PollReplyText.of(bench.poll(Polls.by("w1", 3).claim(1)))).startsWith("claimed a#1@0");
     }
 
     @Test
     void theRepeatOfAPollRepliesAsTheFirstTimeAlsoAfterPollsOfOthers() {
-        bench.given(new ShardState()
-                .scheduled("a", T0 - 3)
-                .retrying("b", T0 - 2, 1, "E: no")
-                .leased("c", T0, "w1-0", T0 + 9)
-                .leased("d", T0, "w1-0", T0 + 9));
+        bench.given(state("scheduled a -3, retrying b -2 1 E: no, leased c 0 w1-0 9, leased d 0 w1-0 9"));
         Polls poll = Polls.by("w1", 1)
                 .claim(2)
                 .acknowledge("c", "w1-0")
@@ -303,7 +252,7 @@ class PollReclaimTests extends ScriptTable {
         assertThat(first)
                 .isEqualTo(
                         "claimed a#1@-3 b#2@-2(E: no), gone x, lost y, deadLettered d:REQUESTED, due never, lease 30000");
-        bench.given(new ShardState().scheduled("e", T0));
+        bench.given(state("scheduled e 0"));
         bench.poll(Polls.by("w2", 1).claim(1));
         assertThat(PollReplyText.of(bench.poll(poll))).isEqualTo(first);
     }
@@ -311,11 +260,8 @@ class PollReclaimTests extends ScriptTable {
     /** A dead letter that stopped midway is ended by whoever meets it, also where another version began it. */
     @Test
     void deadLettersThatAnotherVersionBeganAreEnded() {
-        bench.given(new ShardState()
-                .leased("a", T0 - 5, "w0-1", OVER)
-                .deadLetter("a", "w0-1", T0 - 1, "REPENTED", 1, T0 - 5, "")
-                .leased("b", T0 - 5, "w0-1", OVER)
-                .put("dead", "b@w0-1", T0 - 1)
+        bench.given(state("leased a -5 w0-1 -1, deadLetter a w0-1 -1 REPENTED 1 -5, "
+                        + "leased b -5 w0-1 -1, dead b@w0-1 -1")
                 .put("deadLetters", "b@w0-1", "2")
                 .leased("c", T0 - 5, "w0-1", OVER, 3, "/4/2!", ""));
 

@@ -1,5 +1,6 @@
 package io.delayqueue.store.script;
 
+import static io.delayqueue.store.bench.ShardState.state;
 import static io.delayqueue.store.bench.ShardState.stored;
 import static io.delayqueue.store.bench.StoreBench.T0;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -7,7 +8,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.Due;
 import io.delayqueue.message.OnDuplicate;
-import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.PollReplyText;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Row;
@@ -32,42 +32,33 @@ class PollSettleTests extends ScriptTable {
     }
 
     private static Stream<Row> held() {
-        ShardState held = new ShardState()
-                .leased("last", T0 - 5, "w1-1", END, 3, "E: old")
-                .leased("last if left", T0 - 5, "w1-1", END, 3, "E: old")
-                .leased("release first", T0 - 5, "w1-1", END)
-                .leased("release first for", T0 - 5, "w1-1", END)
+        ShardState held = state("leased last -5 w1-1 30000 3 E: old, "
+                        + "leased 'last if left' -5 w1-1 30000 3 E: old, "
+                        + "leased 'release first' -5 w1-1 30000, "
+                        + "leased 'release first for' -5 w1-1 30000")
                 .leased("release moved", T0 - 5, "w1-1", END, 1, "", "")
                 .put("messages", "release moved", stored("release moved", T0 - 9))
                 .leased("postponed", T0 - 5, "w1-1", END, 1, "p2+", "")
-                .leased("postponed too often", T0 - 5, "w1-1", END, 1, "p3", "E: old")
-                .leased("postponed, retry", T0 - 5, "w1-1", END, 2, "p3", "E: old")
-                .leased("postponed, release", T0 - 5, "w1-1", END, 2, "p4", "")
-                .crashed("postponed, claim", T0 - 6, 0, "p5", "");
+                .and("leased 'postponed too often' -5 w1-1 30000 1 p3 E: old, "
+                        + "leased 'postponed, retry' -5 w1-1 30000 2 p3 E: old, "
+                        + "leased 'postponed, release' -5 w1-1 30000 2 p4, "
+                        + "crashed 'postponed, claim' -6 0 p5");
         Stream.of("acknowledge", "retry", "retry if left", "release", "release for", "postpone", "dead-letter")
                 .forEach(id -> held.leased(id, T0 - 5, "w1-1", END, 2, "E: old"));
-        ShardState settled = new ShardState()
-                .retrying("retry", T0 + 700, 2, "E: no")
-                .retrying("retry if left", T0 + 700, 2, "E: no")
-                .retrying("last", T0 + 700, 3, "E: no")
-                .deadLetter("last if left", "w1-1", T0, "ATTEMPTS_SPENT", 3, T0 - 5, "E: no")
-                .retrying("release", T0 - 5, 1, "E: old")
-                .scheduled("release first", T0 - 5)
-                .retrying("release for", T0 + 700, 1, "E: old")
-                .crashed("release first for", T0 + 700, 0, "", "")
-                .crashed("release moved", T0 - 5, 0, "", "")
-                .crashed("postpone", T0 + 700, 1, "p1", "E: old")
-                .crashed("postponed", T0, 0, "p3", "")
+        ShardState settled = state("retrying retry 700 2 E: no, retrying 'retry if left' 700 2 E: no, "
+                        + "retrying last 700 3 E: no, "
+                        + "deadLetter 'last if left' w1-1 0 ATTEMPTS_SPENT 3 -5 E: no, "
+                        + "retrying release -5 1 E: old, scheduled 'release first' -5, "
+                        + "retrying 'release for' 700 1 E: old, "
+                        + "crashed 'release first for' 700 0, crashed 'release moved' -5 0, "
+                        + "crashed postpone 700 1 p1 E: old, crashed postponed 0 0 p3")
                 .deadLetter("postponed too often", "w1-1", T0, "POSTPONEMENTS_SPENT", 1, T0 - 5, TOO_OFTEN)
-                .crashed("postponed, retry", T0 + 7, 2, "p3", "E: no")
-                .crashed("postponed, release", T0 - 5, 1, "p4", "")
-                .leased("postponed, claim", T0 - 6, "w1-3", END, 1, "p5", "")
+                .and("crashed 'postponed, retry' 7 2 p3 E: no, "
+                        + "crashed 'postponed, release' -5 1 p4, "
+                        + "leased 'postponed, claim' -6 w1-3 30000 1 p5")
                 .deadLetter("dead-letter", "w1-1", T0, "ATTEMPTS_SPENT", 2, T0 - 5, REQUESTED);
         settled.get("messages").replaceAll((id, message) -> held.get("messages").get(id));
-        ShardState over = new ShardState()
-                .leased("a", T0 - 5, "w1-1", T0 - 1)
-                .leased("b", T0 - 5, "w1-1", T0 - 1)
-                .leased("c", T0 - 5, "w1-1", T0 - 1);
+        ShardState over = state("leased a -5 w1-1 -1, leased b -5 w1-1 -1, leased c -5 w1-1 -1");
         return Stream.of(
                 new Row(
                         "each settlement: delays, counts and the last failure; only a retry counts and has its failure",
@@ -95,7 +86,7 @@ class PollSettleTests extends ScriptTable {
                         settled),
                 new Row(
                         "acknowledge alone: gone",
-                        new ShardState().leased("a", T0 - 5, "w1-1", END).leased("b", T0 - 5, "w1-2", END, 2, "E: old"),
+                        state("leased a -5 w1-1 30000, leased b -5 w1-2 30000 2 E: old"),
                         settles(poll -> poll.acknowledge("a", "w1-1").acknowledge("b", "w1-2")),
                         "due never, lease never",
                         new ShardState()),
@@ -106,25 +97,18 @@ class PollSettleTests extends ScriptTable {
                                 .retry("b", "w1-1", 7)
                                 .renew("c", "w1-1", 9000)),
                         "due 7, lease 9000",
-                        new ShardState()
-                                .retrying("b", T0 + 7, 1, "E: no")
+                        state("retrying b 7 1 E: no")
                                 .put("messages", "b", stored("b", T0 - 5))
                                 .leased("c", T0 - 5, "w1-1", T0 + 9000)),
                 new Row(
                         "renewals: those with the token, from now; none shortens a lease",
-                        new ShardState()
-                                .leased("a", T0, "w1-1", END)
-                                .leased("b", T0, "w2-1", END)
-                                .leased("c", T0, "w1-1", END),
+                        state("leased a 0 w1-1 30000, leased b 0 w2-1 30000, leased c 0 w1-1 30000"),
                         settles(poll -> poll.renew("a", "w1-1", 90_000)
                                 .renew("b", "w1-1", 1)
                                 .renew("c", "w1-1", 5000)
                                 .renew("d", "w1-1", 1)),
                         "lost b d, due never, lease 30000",
-                        new ShardState()
-                                .leased("a", T0, "w1-1", T0 + 90_000)
-                                .leased("b", T0, "w2-1", END)
-                                .leased("c", T0, "w1-1", END)));
+                        state("leased a 0 w1-1 90000, leased b 0 w2-1 30000, leased c 0 w1-1 30000")));
     }
 
     private static Stream<Row> notHeld() {
@@ -171,19 +155,17 @@ class PollSettleTests extends ScriptTable {
     private static Stream<Row> leftovers() {
         return Stream.of(new Row(
                 "a token without a message: neither dead letter nor schedule; acknowledge leaves a place to the next claim",
-                new ShardState()
-                        .put("leases", "a", END)
+                state("leases a 30000")
                         .put("deliveries", "a", "w1-1 1 " + T0 + " ")
                         .put("leases", "b", END)
                         .put("deliveries", "b", "w1-1 1 " + T0 + " ")
-                        .leased("c", T0, "w1-1", END)
-                        .put("schedule", "c", T0 + 9),
+                        .and("leased c 0 w1-1 30000, schedule c 9"),
                 settles(poll -> poll.deadLetter("a", "w1-1", DeadLetterCause.REQUESTED)
                         .retry("b", "w1-1", 5)
                         .retry("b", "w1-1", 5)
                         .acknowledge("c", "w1-1")),
                 "due 9, lease never",
-                new ShardState().put("schedule", "c", T0 + 9)));
+                state("schedule c 9")));
     }
 
     private static Function<StoreBench, Object> settles(UnaryOperator<Polls> settle) {
@@ -195,7 +177,7 @@ class PollSettleTests extends ScriptTable {
     void anOldTokenIsRejectedWhateverHappenedToItsMessage() {
         send(OnDuplicate.REJECT, "n1");
         bench.poll(Polls.by("w1", 1).claim(1));
-        Calls.cancel(bench.store(), bench.shard(), "a");
+        bench.cancel("a");
         assertRejected(2);
         send(OnDuplicate.REJECT, "n2");
         bench.poll(Polls.by("w1", 3).claim(1));
@@ -217,6 +199,6 @@ class PollSettleTests extends ScriptTable {
     }
 
     private static void send(OnDuplicate mode, String nonce) {
-        Calls.send(bench.store(), bench.shard(), List.of(Sends.message("a", Due.NOW, mode, nonce)));
+        bench.send(Sends.message("a", Due.NOW, mode, nonce));
     }
 }

@@ -2,6 +2,7 @@ package io.delayqueue.store.script;
 
 import static io.delayqueue.store.bench.ShardState.message;
 import static io.delayqueue.store.bench.ShardState.record;
+import static io.delayqueue.store.bench.ShardState.state;
 import static io.delayqueue.store.bench.StoreBench.T0;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -14,7 +15,6 @@ import io.delayqueue.redis.Await;
 import io.delayqueue.store.OutgoingMessage;
 import io.delayqueue.store.OutgoingMessage.Memory;
 import io.delayqueue.store.Purge;
-import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.ShardState;
@@ -94,18 +94,14 @@ final class Scenarios {
 
     /** Calls that take the short way of their script. */
     private static Stream<Scenario> usual() {
-        ShardState state = new ShardState()
-                .leased("a", T0 - 9, "w1-1", END)
-                .leased("b", T0 - 9, "w1-2", END)
-                .scheduled("c", T0 - 5)
-                .scheduled("d", T0 - 4)
-                .scheduled("e", T0 + 5);
+        ShardState state = state(
+                "leased a -9 w1-1 30000, leased b -9 w1-2 30000, scheduled c -5, " + "scheduled d -4, scheduled e 5");
         return Stream.of(
                 new Scenario(
                         "send one",
                         "send",
                         state,
-                        bench -> Calls.send(bench.store(), bench.shard(), List.of(Sends.after("f", 3))),
+                        bench -> bench.send(Sends.after("f", 3)),
                         Set.of("a", "b", "c", "d", "e")),
                 poll(
                         "claim and acknowledge first attempts",
@@ -115,16 +111,13 @@ final class Scenarios {
                 poll("claim first attempts", state, poll -> poll.claim(1), Set.of("a", "b", "c", "d", "e")),
                 poll(
                         "claim for a receiver",
-                        new ShardState().leased("a", T0 - 9, "w1-1+", END).scheduled("c", T0 - 5),
+                        state("leased a -9 w1-1+ 30000, scheduled c -5"),
                         poll -> poll.claimForReceiver().acknowledge("a", "w1-1"),
                         Set.of("c")));
     }
 
     private static Stream<Scenario> sends() {
-        ShardState live = new ShardState()
-                .retrying("b", T0 + 9, 2, "E: no")
-                .leased("c", T0, "w0-1", END)
-                .scheduled("d", T0 + 3);
+        ShardState live = state("retrying b 9 2 E: no, leased c 0 w0-1 30000, scheduled d 3");
         List<OutgoingMessage> messages = List.of(
                 Sends.at("a", T0 + 5),
                 Sends.message("b", new Due(7, true), OnDuplicate.REPLACE, "m"),
@@ -133,18 +126,8 @@ final class Scenarios {
         List<OutgoingMessage> remembered =
                 messages.stream().map(Sends::remembered).toList();
         return Stream.of(
-                new Scenario(
-                        "send",
-                        "send",
-                        live,
-                        bench -> Calls.send(bench.store(), bench.shard(), messages),
-                        Set.of("b", "c", "d")),
-                new Scenario(
-                        "send remembered",
-                        "send",
-                        live,
-                        bench -> Calls.send(bench.store(), bench.shard(), remembered),
-                        Set.of("b", "c", "d")),
+                new Scenario("send", "send", live, bench -> bench.send(messages), Set.of("b", "c", "d")),
+                new Scenario("send remembered", "send", live, bench -> bench.send(remembered), Set.of("b", "c", "d")),
                 new Scenario(
                         "send until the topic is full",
                         "send",
@@ -174,18 +157,11 @@ final class Scenarios {
         return new Scenario(
                 "after running and debounce",
                 "send",
-                new ShardState()
-                        .leased("a", T0, "w0-1", END)
-                        .leased("b", T0, "w0-1", END)
-                        .successor("b", T0 + 4)
-                        .retrying("c", T0 + 9, 2, "E: no")
-                        .leased("d", T0, "w0-1", END)
-                        .scheduled("e", T0 + 3)
-                        .retrying("f", T0 + 9, 2, "E: no")
-                        .successor("f", T0 + 4)
-                        .leased("g", T0, "w0-1", END)
-                        .successor("g", T0 + 4),
-                bench -> Calls.send(bench.store(), bench.shard(), messages),
+                state("leased a 0 w0-1 30000, leased b 0 w0-1 30000, successor b 4, "
+                        + "retrying c 9 2 E: no, leased d 0 w0-1 30000, scheduled e 3, "
+                        + "retrying f 9 2 E: no, successor f 4, leased g 0 w0-1 30000, "
+                        + "successor g 4"),
+                bench -> bench.send(messages),
                 Set.of("a", "b", "c", "d", "e", "f", "g"));
     }
 
@@ -198,65 +174,34 @@ final class Scenarios {
         bench.limit(4);
         List<OutgoingMessage> all = new ArrayList<>(messages);
         all.add(1, Sends.at("f", T0 + 4));
-        return Calls.send(bench.store(), bench.shard(), all);
+        return bench.send(all);
     }
 
     private static Stream<Scenario> polls() {
-        ShardState due = new ShardState()
-                .scheduled("a", T0 - 9)
-                .retrying("b", T0 - 8, 1, "E: no")
-                .put("schedule", "c", T0 - 7)
+        ShardState due = state("scheduled a -9, retrying b -8 1 E: no, schedule c -7")
                 .put("messages", "c", message("+n e=5", 4, 5, "\nc"))
                 .put("schedule", "orphan", T0 - 6)
                 .put("deliveries", "orphan", "w0-1 1 5 ")
-                .scheduled("d", T0 - 5)
-                .leased("both", T0 - 4, "w0-2", END)
-                .put("schedule", "both", T0 - 4);
-        ShardState suspects = new ShardState()
-                .suspect("a", T0 - 9, 1, "/2/0", "E: no")
-                .suspect("b", T0 - 8, 0, "/2/0", "")
-                .crashed("c", T0 - 7, 0, "/2/0", "")
-                .crashed("d", T0 - 6, 0, "/1/0", "");
-        ShardState held = new ShardState()
-                .leased("a", T0, "w1-1", END)
-                .leased("b", T0, "w1-1", END, 2, "E: old")
-                .leased("c", T0, "w1-1", END);
-        ShardState mixed = new ShardState()
-                .leased("a", T0, "w1-1", END, 2, "E: old")
-                .leased("b", T0, "w1-1", END)
-                .leased("c", T0, "w1-1", END, 2, "p3/1/0", "E: old")
-                .leased("d", T0, "w1-1", END, 1, "p1", "")
-                .leased("e", T0, "w1-1", END)
-                .leased("f", T0, "w1-1", END, 2, "E: old")
-                .leased("g", T0, "w1-1", END)
-                .leased("h", T0, "w1-1", END)
-                .leased("i", T0, "w0-1", T0 - 1)
-                .scheduled("j", T0)
-                .scheduled("k", T0 + 5);
-        ShardState over = new ShardState()
-                .leased("a", T0, "w0-1", T0 - 9)
-                .leased("b", T0, "w0-1", T0 - 8, 3, "E: no")
-                .put("leases", "orphan", T0 - 7)
+                .and("scheduled d -5, leased both -4 w0-2 30000, schedule both -4");
+        ShardState suspects =
+                state("suspect a -9 1 /2/0 E: no, suspect b -8 0 /2/0, crashed c -7 0 /2/0, " + "crashed d -6 0 /1/0");
+        ShardState held = state("leased a 0 w1-1 30000, leased b 0 w1-1 30000 2 E: old, leased c 0 w1-1 30000");
+        ShardState mixed = state("leased a 0 w1-1 30000 2 E: old, leased b 0 w1-1 30000, "
+                + "leased c 0 w1-1 30000 2 p3/1/0 E: old, leased d 0 w1-1 30000 1 p1, "
+                + "leased e 0 w1-1 30000, leased f 0 w1-1 30000 2 E: old, "
+                + "leased g 0 w1-1 30000, leased h 0 w1-1 30000, leased i 0 w0-1 -1, "
+                + "scheduled j 0, scheduled k 5");
+        ShardState over = state("leased a 0 w0-1 -9, leased b 0 w0-1 -8 3 E: no, leases orphan -7")
                 .put("deliveries", "orphan", "w0-1 1 5 ")
-                .scheduled("c", T0 + 3)
-                .put("leases", "c", T0 - 6)
+                .and("scheduled c 3, leases c -6")
                 .put("messages", "d", ShardState.stored("d", T0))
-                .put("leases", "d", T0 - 5)
-                .leased("e", T0, "w0-1", T0 - 4)
-                .deadLetter("e", "w0-1", T0, "REQUESTED", 1, T0, "E: no")
-                .leased("f", T0, "w0-1", T0 - 9, 1, "/1/0", "")
-                .leased("g", T0, "w0-1", T0 - 8, 3, "/4/2!", "E: no")
-                .leased("h", T0, "w0-1", T0 - 7, 1, "/2/0!", "");
-        ShardState succeeded = new ShardState()
-                .leased("a", T0, "w1-1", END)
-                .leased("b", T0, "w1-1", END)
-                .leased("c", T0, "w1-1", END)
-                .leased("d", T0, "w1-1", END)
-                .leased("e", T0, "w1-1", END, 2, "E: old")
-                .leased("f", T0, "w0-1", T0 - 1)
-                .leased("g", T0, "w0-1", T0 - 1, 3, "/4/2!", "E: no")
-                .retrying("h", T0 - 1, 2, "E: no")
-                .retrying("i", T0 - 1, 2, "E: no")
+                .and("leases d -5, leased e 0 w0-1 -4, "
+                        + "deadLetter e w0-1 0 REQUESTED 1 0 E: no, leased f 0 w0-1 -9 1 /1/0, "
+                        + "leased g 0 w0-1 -8 3 /4/2! E: no, leased h 0 w0-1 -7 1 /2/0!");
+        ShardState succeeded = state("leased a 0 w1-1 30000, leased b 0 w1-1 30000, leased c 0 w1-1 30000, "
+                        + "leased d 0 w1-1 30000, leased e 0 w1-1 30000 2 E: old, "
+                        + "leased f 0 w0-1 -1, leased g 0 w0-1 -1 3 /4/2! E: no, "
+                        + "retrying h -1 2 E: no, retrying i -1 2 E: no")
                 .put("messages", "i", message("+n e=5", 4, 5, "\ni"));
         for (String id : List.of("a", "c", "e", "g", "h")) {
             succeeded.successor(id, T0 + 6);
@@ -309,12 +254,8 @@ final class Scenarios {
 
     /** A poll of a topic with two places and a message each second. */
     private static Scenario limited(String name, UnaryOperator<Polls> poll) {
-        ShardState state = new ShardState()
-                .leased("a", T0 - 9, "w1-1", END)
-                .leased("b", T0 - 9, "w1-2", END)
-                .scheduled("c", T0 - 5)
-                .scheduled("d", T0 - 4)
-                .scheduled("e", T0 + 5);
+        ShardState state = state(
+                "leased a -9 w1-1 30000, leased b -9 w1-2 30000, scheduled c -5, " + "scheduled d -4, scheduled e 5");
         return new Scenario(
                 name,
                 "poll",
@@ -331,63 +272,57 @@ final class Scenarios {
                 new Scenario(
                         "cancel scheduled",
                         "cancel",
-                        new ShardState().retrying("a", T0 + 5, 1, "").scheduled("b", T0),
-                        bench -> Calls.cancel(bench.store(), bench.shard(), "a"),
+                        state("retrying a 5 1, scheduled b 0"),
+                        bench -> bench.cancel("a"),
                         Set.of("b")),
                 new Scenario(
                         "cancel leased",
                         "cancel",
-                        new ShardState().leased("a", T0, "w0-1", END).scheduled("b", T0),
-                        bench -> Calls.cancel(bench.store(), bench.shard(), "a"),
+                        state("leased a 0 w0-1 30000, scheduled b 0"),
+                        bench -> bench.cancel("a"),
                         Set.of("b")),
                 new Scenario(
                         "cancel with a successor",
                         "cancel",
-                        new ShardState()
-                                .leased("a", T0, "w0-1", END)
-                                .successor("a", T0)
-                                .scheduled("b", T0),
-                        bench -> Calls.cancel(bench.store(), bench.shard(), "a"),
+                        state("leased a 0 w0-1 30000, successor a 0, scheduled b 0"),
+                        bench -> bench.cancel("a"),
                         Set.of("b")),
                 new Scenario(
                         "cancel scheduled, up to a version",
                         "cancel",
-                        new ShardState().retrying("a", T0 + 5, 1, "").scheduled("b", T0),
+                        state("retrying a 5 1, scheduled b 0"),
                         Scenarios::cancelUpToVersion,
                         Set.of("b")),
                 new Scenario(
                         "cancel leased, up to a version",
                         "cancel",
-                        new ShardState().leased("a", T0, "w0-1", END).scheduled("b", T0),
+                        state("leased a 0 w0-1 30000, scheduled b 0"),
                         Scenarios::cancelUpToVersion,
                         Set.of("b")),
                 new Scenario(
                         "finish with a successor",
                         "cancel",
-                        new ShardState()
-                                .leased("a", T0, "w0-1", END)
-                                .successor("a", T0)
-                                .scheduled("b", T0),
+                        state("leased a 0 w0-1 30000, successor a 0, scheduled b 0"),
                         bench -> Await.result(
                                 bench.store().cancelUpTo(bench.shard(), "a", VERSION, true, Durability.NONE)),
                         Set.of("a", "b")),
                 new Scenario(
                         "cancel scheduled, remembered",
                         "cancel",
-                        new ShardState().retrying("a", T0 + 5, 1, "").scheduled("b", T0),
+                        state("retrying a 5 1, scheduled b 0"),
                         Scenarios::cancelRemembered,
                         Set.of("b")),
                 new Scenario(
                         "cancel leased, remembered",
                         "cancel",
-                        new ShardState().leased("a", T0, "w0-1", END).scheduled("b", T0),
+                        state("leased a 0 w0-1 30000, scheduled b 0"),
                         Scenarios::cancelRemembered,
                         Set.of("b")),
                 new Scenario(
                         "reschedule",
                         "reschedule",
-                        new ShardState().retrying("a", T0 + 5, 1, "").scheduled("b", T0),
-                        bench -> Calls.reschedule(bench.store(), bench.shard(), "a", new Due(2, true)),
+                        state("retrying a 5 1, scheduled b 0"),
+                        bench -> bench.reschedule("a", new Due(2, true)),
                         Set.of("a", "b")));
     }
 
@@ -407,11 +342,9 @@ final class Scenarios {
     }
 
     private static Stream<Scenario> deadLetters() {
-        ShardState deadLetters = new ShardState()
-                .put("dead", "a@t", T0)
+        ShardState deadLetters = state("dead a@t 0")
                 .put("deadLetters", "a@t", record(T0, "EXPIRED", 0, T0, "", message("+n x=99999 e=5", 4, 5, "\na")))
-                .notification("a@t", T0)
-                .deadLetter("b", "t", T0 + 1, "REQUESTED", 1, T0, "E: no")
+                .and("notification a@t 0, deadLetter b t 1 REQUESTED 1 0 E: no")
                 .put("notifications.messages", "b@t", message("", 5, 5, "\n"))
                 .put("notifications.leases", "b@t", END)
                 .put("notifications.deliveries", "b@t", "d0-1 1 5 ");

@@ -2,6 +2,7 @@ package io.delayqueue.store.script;
 
 import static io.delayqueue.store.EnvelopeFormat.LATEST;
 import static io.delayqueue.store.bench.ShardState.message;
+import static io.delayqueue.store.bench.ShardState.state;
 import static io.delayqueue.store.bench.StoreBench.T0;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -31,6 +32,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -46,10 +48,8 @@ class SendScriptTests extends ScriptTable {
         MessageLimits date = new MessageLimits(null, null, null, Instant.ofEpochMilli(T0 + 5));
         return new Row(
                 "absent: accepted, also beside dead letters and leftovers",
-                new ShardState()
-                        .deadLetter("dead", "w1-1", T0 - 1, "REQUESTED", 1, T0 - 9, "E: no")
-                        .put("schedule", "scheduled, no message", T0 + 5)
-                        .put("leases", "leased, no message", T0 + 5)
+                state("deadLetter dead w1-1 -1 REQUESTED 1 -9 E: no, "
+                                + "schedule 'scheduled, no message' 5, leases 'leased, no message' 5")
                         .put("deliveries", "leased, no message", "w1-1 1 " + T0 + " "),
                 sends(
                         Sends.at("date", T0 + 1000),
@@ -60,24 +60,16 @@ class SendScriptTests extends ScriptTable {
                         Sends.at("leased, no message", T0 + 1000),
                         Sends.limited("limits", T0, limits),
                         Sends.limited("expiry", T0, date)),
-                List.of(
-                        "ACCEPTED 1000",
-                        "ACCEPTED 1000",
-                        "ACCEPTED -1000",
-                        "ACCEPTED 0",
-                        "ACCEPTED 1000",
-                        "ACCEPTED 1000",
-                        "ACCEPTED 0",
-                        "ACCEPTED 0"),
-                new ShardState()
-                        .scheduled("date", T0 + 1000)
-                        .scheduled("delay", T0 + 1000)
-                        .scheduled("date that has passed", T0 - 1000)
-                        .deadLetter("dead", "w1-1", T0 - 1, "REQUESTED", 1, T0 - 9, "E: no")
-                        .scheduled("dead", T0)
-                        .scheduled("scheduled, no message", T0 + 1000)
-                        .scheduled("leased, no message", T0 + 1000)
-                        .put("leases", "leased, no message", T0 + 5) // which the next reclaim sweeps
+                "ACCEPTED 1000, ACCEPTED 1000, ACCEPTED -1000, ACCEPTED 0, ACCEPTED 1000, "
+                        + "ACCEPTED 1000, ACCEPTED 0, ACCEPTED 0",
+                state("scheduled date 1000, scheduled delay 1000, "
+                                + "scheduled 'date that has passed' -1000, "
+                                + "deadLetter dead w1-1 -1 REQUESTED 1 -9 E: no, scheduled dead 0, "
+                                + "scheduled 'scheduled, no message' 1000, "
+                                + "scheduled 'leased, no message' 1000, leases 'leased, no message' 5") // which
+                        // the
+                        // next
+                        // reclaim sweeps
                         .put("schedule", "limits", T0)
                         .put("messages", "limits", message("+n a=4 l=9000 x=70", T0, T0, "\nlimits"))
                         .put("schedule", "expiry", T0)
@@ -87,11 +79,8 @@ class SendScriptTests extends ScriptTable {
     private static Row live() {
         return new Row(
                 "live: rejected, kept or replaced with attempts from zero and without the token",
-                new ShardState()
-                        .retrying("a", T0 + 7, 2, "E: no")
-                        .leased("b", T0 - 7, "w1-1", T0 + 30_000)
-                        .retrying("c", T0 + 7, 2, "E: no")
-                        .leased("d", T0 - 7, "w1-1", T0 + 30_000),
+                state("retrying a 7 2 E: no, leased b -7 w1-1 30000, retrying c 7 2 E: no, "
+                        + "leased d -7 w1-1 30000"),
                 sends(
                         other("a", OnDuplicate.REJECT),
                         other("b", OnDuplicate.REJECT),
@@ -99,7 +88,7 @@ class SendScriptTests extends ScriptTable {
                         other("b", OnDuplicate.KEEP),
                         other("c", OnDuplicate.REPLACE),
                         other("d", OnDuplicate.REPLACE)),
-                List.of("DUPLICATE 1000", "DUPLICATE 1000", "KEPT 1000", "KEPT 1000", "REPLACED 1000", "REPLACED 1000"),
+                "DUPLICATE 1000, DUPLICATE 1000, KEPT 1000, KEPT 1000, REPLACED 1000, REPLACED 1000",
                 stored("c", "m", 1000, stored("d", "m", 1000))
                         .retrying("a", T0 + 7, 2, "E: no")
                         .leased("b", T0 - 7, "w1-1", T0 + 30_000));
@@ -129,12 +118,12 @@ class SendScriptTests extends ScriptTable {
                         Sends.message("smaller", due, OnDuplicate.REPLACE, version),
                         Sends.message("no version", due, OnDuplicate.REPLACE, version),
                         other("by no version", OnDuplicate.REPLACE)),
-                List.of("KEPT 1000", "KEPT 1000", "REPLACED 1000", "REPLACED 1000", "REPLACED 1000"),
+                "KEPT 1000, KEPT 1000, REPLACED 1000, REPLACED 1000, REPLACED 1000",
                 after);
     }
 
     private static Row repeats() {
-        ShardState state = new ShardState().leased("leased", T0 - 7, "w1-1", T0 + 30_000);
+        ShardState state = state("leased leased -7 w1-1 30000");
         stored("scheduled", "n", 7, state);
         stored("generated", "", 7, state);
         stored("limited", "+n a=4", 7, state);
@@ -147,12 +136,7 @@ class SendScriptTests extends ScriptTable {
                         Sends.message("leased", Due.NOW, OnDuplicate.REPLACE, "n"),
                         Sends.message("generated", new Due(1000, true), OnDuplicate.REJECT, "-"),
                         Sends.limited("limited", T0, new MessageLimits(4, null, null, null))),
-                List.of(
-                        "ACCEPTED 7 again",
-                        "ACCEPTED -7 again",
-                        "ACCEPTED -7 again",
-                        "ACCEPTED 7 again",
-                        "ACCEPTED 7 again"));
+                "ACCEPTED 7 again, ACCEPTED -7 again, ACCEPTED -7 again, ACCEPTED 7 again, ACCEPTED 7 again");
     }
 
     private static Row others() {
@@ -175,23 +159,16 @@ class SendScriptTests extends ScriptTable {
                         Sends.at("without limits", T0),
                         Sends.limited("more limits", T0, new MessageLimits(4, Duration.ofSeconds(9), null, null)),
                         Sends.message("foreign", Due.NOW, OnDuplicate.REJECT, "-")),
-                Collections.nCopies(7, "DUPLICATE 0"));
+                String.join(", ", Collections.nCopies(7, "DUPLICATE 0")));
     }
 
     private static Row full() {
-        ShardState before = new ShardState()
-                .deadLetter("dead", "w1-1", T0 - 1, "REQUESTED", 1, T0 - 9, "E: no")
-                .retrying("a", T0 + 7, 2, "E: no")
-                .leased("b", T0 - 7, "w1-1", T0 + 30_000)
-                .retrying("c", T0 + 7, 2, "E: no")
-                .leased("d", T0 - 7, "w1-1", T0 + 30_000)
-                .put("schedule", "scheduled, no message", T0 + 5);
+        ShardState before = state("deadLetter dead w1-1 -1 REQUESTED 1 -9 E: no, retrying a 7 2 E: no, "
+                + "leased b -7 w1-1 30000, retrying c 7 2 E: no, leased d -7 w1-1 30000, "
+                + "schedule 'scheduled, no message' 5");
         stored("version", "n1700000000000006", 7, before);
-        ShardState after = new ShardState()
-                .deadLetter("dead", "w1-1", T0 - 1, "REQUESTED", 1, T0 - 9, "E: no")
-                .retrying("a", T0 + 7, 2, "E: no")
-                .leased("b", T0 - 7, "w1-1", T0 + 30_000)
-                .scheduled("scheduled, no message", T0 + 1000);
+        ShardState after = state("deadLetter dead w1-1 -1 REQUESTED 1 -9 E: no, retrying a 7 2 E: no, "
+                + "leased b -7 w1-1 30000, scheduled 'scheduled, no message' 1000");
         stored("c", "m", 1000, after);
         stored("d", "m", 1000, after);
         stored("version", "n1700000000000006", 7, after);
@@ -215,32 +192,15 @@ class SendScriptTests extends ScriptTable {
                         Sends.message("version", Due.NOW, OnDuplicate.REPLACE, "n1700000000000005"),
                         Sends.at("scheduled, no message", T0 + 1000), // as a send that stopped midway leaves it
                         Sends.at("new", T0 + 1000)),
-                List.of(
-                        "FULL 6",
-                        "FULL 6",
-                        "FULL 6",
-                        "FULL 6",
-                        "FULL 6",
-                        "FULL 6",
-                        "DUPLICATE 1000",
-                        "KEPT 1000",
-                        "ACCEPTED 7 again",
-                        "ACCEPTED -7 again",
-                        "REPLACED 1000",
-                        "REPLACED 1000",
-                        "KEPT 0",
-                        "ACCEPTED 1000",
-                        "FULL 6"),
+                "FULL 6, FULL 6, FULL 6, FULL 6, FULL 6, FULL 6, DUPLICATE 1000, KEPT 1000, "
+                        + "ACCEPTED 7 again, ACCEPTED -7 again, REPLACED 1000, REPLACED 1000, KEPT 0, "
+                        + "ACCEPTED 1000, FULL 6",
                 after);
     }
 
     private static Row hasRoom() {
-        ShardState before = new ShardState().scheduled("a", T0 + 7).leased("b", T0 - 7, "w1-1", T0 + 30_000);
-        ShardState after = new ShardState()
-                .scheduled("a", T0 + 7)
-                .leased("b", T0 - 7, "w1-1", T0 + 30_000)
-                .scheduled("c", T0 + 1000)
-                .scheduled("d", T0 + 1000);
+        ShardState before = state("scheduled a 7, leased b -7 w1-1 30000");
+        ShardState after = state("scheduled a 7, leased b -7 w1-1 30000, scheduled c 1000, scheduled d 1000");
         return new Row(
                 "not full: accepted until the limit is reached",
                 before,
@@ -250,7 +210,7 @@ class SendScriptTests extends ScriptTable {
                         Sends.after("d", 1000),
                         Sends.at("e", T0 + 1000),
                         Sends.at("c", T0 + 1000)),
-                List.of("ACCEPTED 1000", "ACCEPTED 1000", "FULL 4", "ACCEPTED 1000 again"),
+                "ACCEPTED 1000, ACCEPTED 1000, FULL 4, ACCEPTED 1000 again",
                 after);
     }
 
@@ -262,17 +222,16 @@ class SendScriptTests extends ScriptTable {
         return stored(id, line, due, new ShardState());
     }
 
-    /** Sends each by a call of its own. */
+    /** Sends each by a call of its own. The result is a text. */
     static Function<StoreBench, Object> sends(OutgoingMessage... messages) {
         return bench -> Stream.of(messages)
-                .map(message -> Calls.send(bench.store(), bench.shard(), List.of(message))
-                        .get(0))
+                .map(message -> bench.send(message).get(0))
                 .map(reply -> reply.outcome() + " "
                         + (reply.outcome() == Outcome.FULL
                                 ? reply.limit()
                                 : reply.dueAt().toEpochMilli() - T0)
                         + (reply.repeated() ? " again" : ""))
-                .toList();
+                .collect(Collectors.joining(", "));
     }
 
     /** Limits the messages of the shard, then sends each by a call of its own. */
@@ -287,23 +246,17 @@ class SendScriptTests extends ScriptTable {
     void messagesOfACallAreAcceptedInOrderUntilTheTopicIsFull() {
         for (int room = 0; room <= 5; room++) {
             bench.reset();
-            bench.given(new ShardState()
-                    .scheduled("dup", T0 + 1)
-                    .leased("old", T0, "w1-1", T0 + 30_000)
-                    .scheduled("again", T0 + 3));
+            bench.given(state("scheduled dup 1, leased old 0 w1-1 30000, scheduled again 3"));
             bench.limit(3 + room);
 
-            List<SendReply> reply = Calls.send(
-                    bench.store(),
-                    bench.shard(),
-                    List.of(
-                            Sends.at("a", T0 + 1000),
-                            other("dup", OnDuplicate.REJECT),
-                            Sends.after("b", 5),
-                            Sends.at("c", T0 + 2000),
-                            Sends.at("again", T0),
-                            Sends.at("d", T0 + 500),
-                            other("old", OnDuplicate.REPLACE)));
+            List<SendReply> reply = bench.send(
+                    Sends.at("a", T0 + 1000),
+                    other("dup", OnDuplicate.REJECT),
+                    Sends.after("b", 5),
+                    Sends.at("c", T0 + 2000),
+                    Sends.at("again", T0),
+                    Sends.at("d", T0 + 500),
+                    other("old", OnDuplicate.REPLACE));
 
             List<String> fresh = List.of("a", "b", "c", "d");
             List<Outcome> ofFresh =
@@ -331,40 +284,37 @@ class SendScriptTests extends ScriptTable {
                 .map(id -> Sends.remembered(Sends.at(id, T0)))
                 .toList();
         bench.limit(1);
-        assertThat(outcomes(Calls.send(bench.store(), bench.shard(), all)))
-                .containsExactly(Outcome.ACCEPTED, Outcome.FULL);
+        assertThat(outcomes(bench.send(all))).containsExactly(Outcome.ACCEPTED, Outcome.FULL);
 
-        List<SendReply> whileFull = Calls.send(bench.store(), bench.shard(), all);
+        List<SendReply> whileFull = bench.send(all);
         assertThat(outcomes(whileFull)).containsExactly(Outcome.ACCEPTED, Outcome.FULL);
         assertThat(whileFull).extracting(SendReply::repeated).containsExactly(true, false);
 
-        Calls.cancel(bench.store(), bench.shard(), "a");
-        List<SendReply> withRoom = Calls.send(bench.store(), bench.shard(), all);
+        bench.cancel("a");
+        List<SendReply> withRoom = bench.send(all);
         assertThat(outcomes(withRoom)).containsExactly(Outcome.ACCEPTED, Outcome.ACCEPTED);
         assertThat(withRoom).extracting(SendReply::repeated).containsExactly(true, false);
         assertThat(bench.state().get("messages")).containsOnlyKeys("b");
 
-        List<SendReply> last = Calls.send(bench.store(), bench.shard(), all);
+        List<SendReply> last = bench.send(all);
         assertThat(last).allMatch(SendReply::repeated).allMatch(reply -> reply.outcome() == Outcome.ACCEPTED);
     }
 
     @Test
     void onlyTheLimitOfMessagesCounts() {
-        bench.given(new ShardState().scheduled("a", T0).scheduled("b", T0));
+        bench.given(state("scheduled a 0, scheduled b 0"));
         for (String limits : List.of("1 631579 6 0", "0 0 0 0", "0 0 1 1000000000000")) {
             bench.limits(limits);
-            assertThat(Calls.send(bench.store(), bench.shard(), List.of(Sends.at(limits, T0))))
-                    .isEqualTo(Sends.reply(Outcome.ACCEPTED, T0));
+            assertThat(bench.send(Sends.at(limits, T0))).isEqualTo(Sends.reply(Outcome.ACCEPTED, T0));
         }
         bench.limits("1000 631579 6 2");
-        assertThat(outcomes(Calls.send(bench.store(), bench.shard(), List.of(Sends.at("c", T0)))))
-                .containsExactly(Outcome.FULL);
+        assertThat(outcomes(bench.send(Sends.at("c", T0)))).containsExactly(Outcome.FULL);
     }
 
     @Test
     void aRejectedMessageIsNotSignalled() {
         bench.limit(1);
-        Calls.send(bench.store(), bench.shard(), List.of(Sends.at("a", T0 + 1000)));
+        bench.send(Sends.at("a", T0 + 1000));
 
         assertThat(bench.signals(store -> Calls.send(store, bench.shard(), List.of(Sends.at("b", T0 + 500)))))
                 .isEmpty();
@@ -378,13 +328,8 @@ class SendScriptTests extends ScriptTable {
     @Test
     void whatIsNoSendIsNeverRejected() {
         bench.store().enableNotifications(bench.shard()).join();
-        bench.given(new ShardState()
-                .scheduled("a", T0 - 3)
-                .scheduled("b", T0 - 2)
-                .scheduled("c", T0 - 1)
-                .leased("d", T0 - 9, "w0-1", T0 - 1)
-                .scheduled("e", T0 + 9)
-                .deadLetter("f", "t", T0 - 1, "REQUESTED", 1, T0 - 9, "E: no"));
+        bench.given(state("scheduled a -3, scheduled b -2, scheduled c -1, leased d -9 w0-1 -1, "
+                + "scheduled e 9, deadLetter f t -1 REQUESTED 1 -9 E: no"));
         bench.limit(1);
 
         String token = bench.poll(Polls.by("w1", 1).claim(3)).claims().get(0).token();
@@ -396,8 +341,7 @@ class SendScriptTests extends ScriptTable {
                 .isEmpty();
         assertThat(Await.result(bench.store().replay(bench.shard(), List.of("f@t"), Due.NOW)))
                 .containsExactly(ReplayOutcome.REPLAYED);
-        assertThat(Calls.reschedule(bench.store(), bench.shard(), "e", Due.NOW))
-                .isEqualTo(RescheduleOutcome.RESCHEDULED);
+        assertThat(bench.reschedule("e", Due.NOW)).isEqualTo(RescheduleOutcome.RESCHEDULED);
 
         assertThat(bench.state().get("schedule")).containsOnlyKeys("a", "b", "c", "d", "e", "f");
         assertThat(bench.state().get("notifications.schedule")).isEmpty();
@@ -405,10 +349,7 @@ class SendScriptTests extends ScriptTable {
 
     @Test
     void aRememberedOutcomeIsReturnedAfterTheMessageIsRemoved() {
-        bench.given(new ShardState()
-                .scheduled("dup", T0 + 1)
-                .scheduled("kept", T0 + 2)
-                .scheduled("old", T0 + 3));
+        bench.given(state("scheduled dup 1, scheduled kept 2, scheduled old 3"));
         List<OutgoingMessage> all = Stream.of(
                         Sends.message("a", new Due(5, true), OnDuplicate.REJECT, "m"),
                         Sends.at("b", T0 + 6),
@@ -417,14 +358,14 @@ class SendScriptTests extends ScriptTable {
                         other("old", OnDuplicate.REPLACE))
                 .map(Sends::remembered)
                 .toList();
-        List<SendReply> first = Calls.send(bench.store(), bench.shard(), all);
+        List<SendReply> first = bench.send(all);
         for (String id : List.of("a", "dup", "kept", "old")) {
-            Calls.cancel(bench.store(), bench.shard(), id);
+            bench.cancel(id);
         }
         bench.clock(T0 + 500);
         ShardState left = bench.state();
 
-        List<SendReply> second = Calls.send(bench.store(), bench.shard(), all);
+        List<SendReply> second = bench.send(all);
 
         assertThat(second).extracting("outcome").isEqualTo(outcomes(first));
         assertThat(first).noneMatch(SendReply::repeated);
@@ -443,10 +384,9 @@ class SendScriptTests extends ScriptTable {
     void messagesWithTheSameNonceAreRememberedApart() {
         bench.given(new ShardState());
         Memory memory = new Memory("n0000000000000001", Duration.ofMinutes(1)); // as a version is stored
-        Calls.send(bench.store(), bench.shard(), List.of(Sends.at("a", T0).remembered(memory)));
+        bench.send(Sends.at("a", T0).remembered(memory));
 
-        List<SendReply> reply = Calls.send(
-                bench.store(), bench.shard(), List.of(Sends.at("b", T0 + 1).remembered(memory)));
+        List<SendReply> reply = bench.send(Sends.at("b", T0 + 1).remembered(memory));
 
         assertThat(reply).isEqualTo(Sends.reply(Outcome.ACCEPTED, T0 + 1));
         assertThat(bench.state().get("messages")).containsOnlyKeys("a", "b");
@@ -455,11 +395,11 @@ class SendScriptTests extends ScriptTable {
     @Test
     void aRepeatIsRememberedThatFindsTheMessageButNoMemoryOfIt() {
         OutgoingMessage message = Sends.after("a", 1000);
-        bench.given(new ShardState().scheduled("a", T0 + 7));
-        Calls.send(bench.store(), bench.shard(), List.of(Sends.remembered(message)));
-        Calls.cancel(bench.store(), bench.shard(), "a");
+        bench.given(state("scheduled a 7"));
+        bench.send(Sends.remembered(message));
+        bench.cancel("a");
 
-        List<SendReply> reply = Calls.send(bench.store(), bench.shard(), List.of(Sends.remembered(message)));
+        List<SendReply> reply = bench.send(Sends.remembered(message));
 
         assertThat(reply).isEqualTo(Sends.repeated(Outcome.ACCEPTED, T0 + 7));
         assertThat(bench.state()).hasToString("");
@@ -469,15 +409,14 @@ class SendScriptTests extends ScriptTable {
     void memoryEndsWithItsTime() {
         bench.given(new ShardState());
         OutgoingMessage message = Sends.remembered(Sends.at("a", T0));
-        Calls.send(bench.store(), bench.shard(), List.of(message, Sends.at("b", T0)));
+        bench.send(message, Sends.at("b", T0));
 
-        Calls.cancel(bench.store(), bench.shard(), "a");
+        bench.cancel("a");
         bench.clock(T0 + 59_999);
-        Calls.send(bench.store(), bench.shard(), List.of(message));
+        bench.send(message);
         assertThat(bench.state().get("messages")).containsOnlyKeys("b");
         bench.clock(T0 + 60_000);
-        assertThat(Calls.send(bench.store(), bench.shard(), List.of(message)))
-                .isEqualTo(Sends.reply(Outcome.ACCEPTED, T0));
+        assertThat(bench.send(message)).isEqualTo(Sends.reply(Outcome.ACCEPTED, T0));
         assertThat(bench.state().get("messages")).containsOnlyKeys("a", "b");
     }
 
@@ -487,10 +426,10 @@ class SendScriptTests extends ScriptTable {
         List<OutgoingMessage> some = Stream.of("a", "b", "c", "d", "e")
                 .map(id -> Sends.remembered(Sends.at(id, T0)))
                 .toList();
-        Calls.send(bench.store(), bench.shard(), some);
+        bench.send(some);
         bench.clock(T0 + 60_000);
 
-        Calls.send(bench.store(), bench.shard(), List.of(Sends.remembered(Sends.at("f", T0))));
+        bench.send(Sends.remembered(Sends.at("f", T0)));
         assertThat(bench.redis().call("HLEN", keys.sent()))
                 .as("two go with each")
                 .isEqualTo(5L);
@@ -506,14 +445,14 @@ class SendScriptTests extends ScriptTable {
     void whatIsRememberedOutlivesItsTopicForItsTime() {
         ShardKeys keys = bench.keySpace().of(bench.shard());
         OutgoingMessage message = Sends.remembered(Sends.at("a", T0));
-        Calls.send(bench.store(), bench.shard(), List.of(message));
-        Calls.cancel(bench.store(), bench.shard(), "a");
+        bench.send(message);
+        bench.cancel("a");
         bench.redis().call("ZADD", keys.sentUntil(), Long.toString(SystemClock.millis() + 3_600_000), "a");
 
         bench.process().deletion().delete("orders");
         assertThat((Long) bench.redis().call("PTTL", keys.sent())).isBetween(1L, 3_600_000L);
         assertThat((Long) bench.redis().call("PTTL", keys.sentUntil())).isBetween(1L, 3_600_000L);
-        Calls.send(bench.store(), bench.shard(), List.of(message));
+        bench.send(message);
 
         assertThat(bench.state()).hasToString("");
         assertThat(bench.redis().call("PTTL", keys.sent())).isEqualTo(-1L);
@@ -526,11 +465,8 @@ class SendScriptTests extends ScriptTable {
         Map<String, String> headers = new LinkedHashMap<>();
         headers.put("tags: a", "100 %0A\r\nb");
         headers.put("leer", "");
-        Calls.send(
-                bench.store(),
-                bench.shard(),
-                List.of(OutgoingMessage.of(
-                        id, Due.NOW, OnDuplicate.REJECT, "n", MessageLimits.NONE, headers, new byte[] {0, '\n', -1})));
+        bench.send(OutgoingMessage.of(
+                id, Due.NOW, OnDuplicate.REJECT, "n", MessageLimits.NONE, headers, new byte[] {0, '\n', -1}));
 
         var found = Await.result(bench.store().find(bench.shard(), id)).orElseThrow();
         assertThat(found.envelope().headers()).isEqualTo(headers);
@@ -540,12 +476,9 @@ class SendScriptTests extends ScriptTable {
 
     @Test
     void theFurthestDueTimeFitsIntoTheHead() {
-        Calls.send(
-                bench.store(),
-                bench.shard(),
-                List.of(
-                        Sends.message("a", new Due(Long.MAX_VALUE, false), OnDuplicate.REJECT, "n"),
-                        Sends.message("b", new Due(Long.MAX_VALUE, true), OnDuplicate.REJECT, "n")));
+        bench.send(
+                Sends.message("a", new Due(Long.MAX_VALUE, false), OnDuplicate.REJECT, "n"),
+                Sends.message("b", new Due(Long.MAX_VALUE, true), OnDuplicate.REJECT, "n"));
         assertThat(bench.state())
                 .hasToString(new ShardState()
                         .scheduled("a", LATEST)

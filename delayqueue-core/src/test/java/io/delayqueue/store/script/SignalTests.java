@@ -1,5 +1,6 @@
 package io.delayqueue.store.script;
 
+import static io.delayqueue.store.bench.ShardState.state;
 import static io.delayqueue.store.bench.StoreBench.T0;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -10,7 +11,6 @@ import io.delayqueue.message.Durability;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.OutgoingMessage;
-import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.ShardState;
@@ -48,21 +48,17 @@ class SignalTests {
     static Stream<Signalled> sends() {
         return Stream.of(
                 head("send to an empty shard", new ShardState(), send(Sends.at("a", T0 + 9)), T0 + 9),
-                head(
-                        "send before the head",
-                        new ShardState().scheduled("x", T0 + 10),
-                        send(Sends.at("a", T0 + 9)),
-                        T0 + 9),
-                none("send with the head", new ShardState().scheduled("Z", T0 + 9), send(Sends.at("a", T0 + 9))),
+                head("send before the head", state("scheduled x 10"), send(Sends.at("a", T0 + 9)), T0 + 9),
+                none("send with the head", state("scheduled Z 9"), send(Sends.at("a", T0 + 9))),
                 head(
                         "send with the head, before it in the order of ids",
-                        new ShardState().scheduled("x", T0 + 9),
+                        state("scheduled x 9"),
                         send(Sends.at("a", T0 + 9)),
                         T0 + 9),
-                none("send behind the head", new ShardState().scheduled("x", T0 + 8), send(Sends.at("a", T0 + 9))),
+                none("send behind the head", state("scheduled x 8"), send(Sends.at("a", T0 + 9))),
                 none(
                         "a duplicate",
-                        new ShardState().leased("a", T0, "w1-1", T0),
+                        state("leased a 0 w1-1 0"),
                         send(Sends.message("a", Due.NOW, OnDuplicate.REJECT, "other"))),
                 head(
                         "a batch whose ids are not in order",
@@ -71,7 +67,7 @@ class SignalTests {
                         T0 + 9),
                 none(
                         "a batch behind the head",
-                        new ShardState().scheduled("x", T0 + 8),
+                        state("scheduled x 8"),
                         send(Sends.at("b", T0 + 9), Sends.at("a", T0 + 9))),
                 head(
                         "a batch: its first",
@@ -81,17 +77,17 @@ class SignalTests {
     }
 
     static Stream<Signalled> polls() {
-        ShardState leased = new ShardState().leased("a", T0 - 5, "w1-1", T0 + 30_000);
+        ShardState leased = state("leased a -5 w1-1 30000");
         return Stream.of(
-                none("idle", new ShardState().scheduled("x", T0 + 5), poll(poll -> poll.claim(9))),
-                none("a claim", new ShardState().scheduled("x", T0), poll(poll -> poll.claim(9))),
+                none("idle", state("scheduled x 5"), poll(poll -> poll.claim(9))),
+                none("a claim", state("scheduled x 0"), poll(poll -> poll.claim(9))),
                 head("retry", leased, poll(poll -> poll.retry("a", "w1-1", 7)), T0 + 7),
                 none(
                         "retry behind the head",
-                        new ShardState().leased("a", T0, "w1-1", T0 + 9).scheduled("x", T0 + 7),
+                        state("leased a 0 w1-1 9, scheduled x 7"),
                         poll(poll -> poll.retry("a", "w1-1", 7))),
                 head("release", leased, poll(poll -> poll.release("a", "w1-1")), T0 - 5),
-                head("reclaim", new ShardState().leased("a", T0 - 5, "w0-1", T0 - 1), poll(poll -> poll), T0),
+                head("reclaim", state("leased a -5 w0-1 -1"), poll(poll -> poll), T0),
                 none("acknowledge", leased, poll(poll -> poll.acknowledge("a", "w1-1"))),
                 none(
                         "dead-letter, nobody attends",
@@ -110,31 +106,29 @@ class SignalTests {
                 left("left after an idle poll", 1, poll(poll -> poll.signalDueMessagesLeft())),
                 new Signalled(
                         "a suspect among the due messages",
-                        new ShardState().crashed("a", T0, 0, "/2/0", ""),
+                        state("crashed a 0 0 /2/0"),
                         poll(poll -> poll.claim(1).signalDueMessagesLeft()),
                         List.of("s " + QUEUE + " w1")),
                 none(
                         "nothing left",
-                        new ShardState().scheduled("x", T0),
+                        state("scheduled x 0"),
                         poll(poll -> poll.claim(1).signalDueMessagesLeft())),
-                none("left, but no signal requested", new ShardState().scheduled("x", T0), poll(poll -> poll)));
+                none("left, but no signal requested", state("scheduled x 0"), poll(poll -> poll)));
     }
 
     static Stream<Signalled> others() {
-        ShardState scheduled = new ShardState().scheduled("a", T0 + 50).scheduled("x", T0 + 40);
-        ShardState deadLetter = new ShardState()
-                .deadLetter("a", "w1-1", T0, "REQUESTED", 1, T0, "")
-                .scheduled("x", T0 + 40);
+        ShardState scheduled = state("scheduled a 50, scheduled x 40");
+        ShardState deadLetter = state("deadLetter a w1-1 0 REQUESTED 1 0, scheduled x 40");
         return Stream.of(
                 head("reschedule before the head", scheduled, reschedule(39), T0 + 39),
                 none("reschedule behind the head", scheduled, reschedule(41)),
                 head("replay before the head", deadLetter, replay(39), T0 + 39),
                 none("replay behind the head", deadLetter, replay(41)),
-                none("cancel", scheduled, bench -> Calls.cancel(bench.store(), bench.shard(), "x")),
+                none("cancel", scheduled, bench -> bench.cancel("x")),
                 new Signalled(
                         "cancel of what is leased",
                         leased("a b"),
-                        bench -> Calls.cancel(bench.store(), bench.shard(), "a b"),
+                        bench -> bench.cancel("a b"),
                         List.of("r " + QUEUE + " a b")),
                 new Signalled(
                         "cancel of what is leased, up to a version",
@@ -188,7 +182,7 @@ class SignalTests {
     }
 
     private static Consumer<StoreBench> send(OutgoingMessage... messages) {
-        return bench -> Calls.send(bench.store(), bench.shard(), List.of(messages));
+        return bench -> bench.send(messages);
     }
 
     private static OutgoingMessage replacing(String id) {
@@ -200,7 +194,7 @@ class SignalTests {
     }
 
     private static Consumer<StoreBench> reschedule(long delay) {
-        return bench -> Calls.reschedule(bench.store(), bench.shard(), "a", new Due(delay, true));
+        return bench -> bench.reschedule("a", new Due(delay, true));
     }
 
     private static Consumer<StoreBench> replay(long delay) {

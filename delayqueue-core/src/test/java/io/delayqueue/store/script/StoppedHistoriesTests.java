@@ -18,7 +18,6 @@ import io.delayqueue.store.OutgoingMessage;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.PollRequest;
 import io.delayqueue.store.SendReply;
-import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.ShardState;
 import io.delayqueue.store.bench.StoreBench;
@@ -143,7 +142,7 @@ class StoppedHistoriesTests {
         } else if (what < 16) {
             Due due = new Due(random.nextInt(20), true);
             log("reschedule " + id);
-            callAndPerhapsRepeat("reschedule", () -> Calls.reschedule(bench.store(), bench.shard(), id, due));
+            callAndPerhapsRepeat("reschedule", () -> bench.reschedule(id, due));
         } else if (what < 17) {
             replay();
         } else {
@@ -171,8 +170,7 @@ class StoppedHistoriesTests {
                 Map.of(),
                 Integer.toString(payload).getBytes(UTF_8));
         log("send " + id + payload + " " + mode + " " + due);
-        List<SendReply> reply =
-                callAndPerhapsRepeat("send", () -> Calls.send(bench.store(), bench.shard(), List.of(message)));
+        List<SendReply> reply = callAndPerhapsRepeat("send", () -> bench.send(message));
         if (mode == OnDuplicate.REPLACE && !debounced) {
             holders.remove(id);
         }
@@ -188,7 +186,7 @@ class StoppedHistoriesTests {
 
     private void cancel(String id) {
         log("cancel " + id);
-        CancelOutcome outcome = callAndPerhapsRepeat("cancel", () -> Calls.cancel(bench.store(), bench.shard(), id));
+        CancelOutcome outcome = callAndPerhapsRepeat("cancel", () -> bench.cancel(id));
         if (outcome != null && outcome != CancelOutcome.NOT_FOUND) {
             expected.put(id, new HashSet<>(Set.of(NONE)));
         } else if (stopped) {

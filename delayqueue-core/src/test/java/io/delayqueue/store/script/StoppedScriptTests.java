@@ -1,5 +1,6 @@
 package io.delayqueue.store.script;
 
+import static io.delayqueue.store.bench.ShardState.state;
 import static io.delayqueue.store.bench.StoreBench.T0;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -12,7 +13,6 @@ import io.delayqueue.store.Claim;
 import io.delayqueue.store.OutgoingMessage;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.SendReply;
-import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.ShardState;
@@ -105,7 +105,7 @@ class StoppedScriptTests {
         }
         stoppedEverywhere(scenario, write -> {
             for (String id : List.of("a", "b", "c", "d", "e")) {
-                List<SendReply> reply = Calls.send(bench.store(), bench.shard(), List.of(anew(id)));
+                List<SendReply> reply = bench.send(anew(id));
                 if (reply.get(0).outcome() == SendReply.Outcome.ACCEPTED) {
                     handled.put(id + "/anew", 0);
                 }
@@ -127,14 +127,13 @@ class StoppedScriptTests {
             bench.clock(T0);
             bench.restartProcess();
             bench.stoppedBefore("open", write);
-            if (!bench.stops(() -> Calls.send(bench.store(), bench.shard(), List.of(Sends.at("a", T0))))) {
+            if (!bench.stops(() -> bench.send(Sends.at("a", T0)))) {
                 assertThat(write).isEqualTo(14);
                 return;
             }
             bench.undisturbed();
-            Calls.send(bench.store(), bench.shard(), List.of(Sends.at("a", T0)));
-            assertThat(bench.state())
-                    .hasToString(new ShardState().scheduled("a", T0).toString());
+            bench.send(Sends.at("a", T0));
+            assertThat(bench.state()).hasToString(state("scheduled a 0").toString());
         }
     }
 

@@ -23,7 +23,6 @@ import io.delayqueue.store.Purge;
 import io.delayqueue.store.SendReply;
 import io.delayqueue.store.Settlement;
 import io.delayqueue.store.ShardCounts;
-import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.PollReplyText;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.StoreBench;
@@ -57,8 +56,8 @@ class StoreModelTests {
     private static final int IDS = 25;
     /** The words of all replies, which the calls of a test have in the end. */
     private static final String[] EVERYTHING =
-            ("ACCEPTED REPLACED KEPT DUPLICATE FULL CANCELLED CANCELLED_WHILE_HANDLED NOT_FOUND RESCHEDULED BEING_HANDLED"
-                            + " REPLAYED ID_LIVE claimed gone lost reclaimed deadLettered EXPIRED CRASHED REQUESTED")
+            ("ACCEPTED REPLACED KEPT DUPLICATE FULL CANCELLED CANCELLED_WHILE_HANDLED NOT_FOUND RESCHEDULED"
+                            + " BEING_HANDLED REPLAYED ID_LIVE claimed gone lost reclaimed deadLettered EXPIRED CRASHED REQUESTED")
                     .split(" ");
 
     private static final CrashLimits CRASHES = new CrashLimits(2, 1);
@@ -175,10 +174,7 @@ class StoreModelTests {
             List<OutgoingMessage> batch = batch();
             log.add("send " + batch);
             expected = model.send(batch).toString();
-            actual = Calls.send(bench.store(), bench.shard(), batch).stream()
-                    .map(SendReply::outcome)
-                    .toList()
-                    .toString();
+            actual = bench.send(batch).stream().map(SendReply::outcome).toList().toString();
         } else if (choice < 80) {
             moveClock();
             return;
@@ -207,10 +203,10 @@ class StoreModelTests {
         Due due = due();
         if (choice < 84) {
             log.add("cancel " + id);
-            return both(model.cancel(id), Calls.cancel(bench.store(), bench.shard(), id));
+            return both(model.cancel(id), bench.cancel(id));
         } else if (choice < 89) {
             log.add("reschedule " + id + " " + due);
-            return both(model.reschedule(id, due), Calls.reschedule(bench.store(), bench.shard(), id, due));
+            return both(model.reschedule(id, due), bench.reschedule(id, due));
         } else if (choice < 93) {
             String deadLetter = deadLetter();
             log.add("replay " + deadLetter + " " + due);

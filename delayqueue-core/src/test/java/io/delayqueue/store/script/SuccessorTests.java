@@ -1,6 +1,7 @@
 package io.delayqueue.store.script;
 
 import static io.delayqueue.store.bench.ShardState.message;
+import static io.delayqueue.store.bench.ShardState.state;
 import static io.delayqueue.store.bench.StoreBench.T0;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -18,7 +19,6 @@ import io.delayqueue.redis.Await;
 import io.delayqueue.store.LeaseTokens;
 import io.delayqueue.store.OutgoingMessage;
 import io.delayqueue.store.VersionedCancel;
-import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.PollReplyText;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Row;
@@ -49,36 +49,21 @@ class SuccessorTests extends ScriptTable {
         return Stream.of(
                 new Row(
                         "after running: a message that was never handled is replaced",
-                        new ShardState()
-                                .scheduled("scheduled", T0 + 9)
-                                .crashed("released", T0 + 9, 0, "", "")
+                        state("scheduled scheduled 9, crashed released 9 0")
                                 .put("schedule", "taken", T0 + 9 + 4_000_000_000_000_000L)
                                 .put("messages", "taken", ShardState.stored("taken", T0 + 9))
                                 .put("deliveries", "taken", ">m-1 =5 other - 2 9 E: no"),
                         SendScriptTests.sends(after("absent"), after("scheduled"), after("released"), after("taken")),
-                        List.of("ACCEPTED 1000", "REPLACED 1000", "REPLACED 1000", "REPLACED 1000"),
+                        "ACCEPTED 1000, REPLACED 1000, REPLACED 1000, REPLACED 1000",
                         stored("absent", stored("scheduled", stored("released", stored("taken", new ShardState()))))),
                 new Row(
                         "one that is being handled, or waits for its next attempt, stays and gets one successor",
-                        new ShardState()
-                                .leased("a", T0 - 7, "w1-1", END)
-                                .leased("b", T0 - 7, "w1-1+", END)
-                                .successor("b", T0 + 5)
-                                .leased("c", T0 - 7, "w1-1", T0 - 1, 2, "p1/1/0", "E: no")
-                                .retrying("d", T0 + 9, 2, "E: no")
-                                .crashed("e", T0 + 9, 0, "/1/0", "")
-                                .crashed("f", T0 + 9, 0, "", "")
-                                .successor("f", T0 + 5),
+                        state("leased a -7 w1-1 30000, leased b -7 w1-1+ 30000, successor b 5, "
+                                + "leased c -7 w1-1 -1 2 p1/1/0 E: no, retrying d 9 2 E: no, "
+                                + "crashed e 9 0 /1/0, crashed f 9 0, successor f 5"),
                         SendScriptTests.sends(after("a"), after("b"), after("c"), after("d"), after("e"), after("f")),
-                        List.of(
-                                "ACCEPTED 1000",
-                                "REPLACED 1000",
-                                "ACCEPTED 1000",
-                                "ACCEPTED 1000",
-                                "ACCEPTED 1000",
-                                "REPLACED 1000"),
-                        new ShardState()
-                                .leased("a", T0 - 7, "w1-1", END)
+                        "ACCEPTED 1000, REPLACED 1000, ACCEPTED 1000, ACCEPTED 1000, ACCEPTED 1000, REPLACED 1000",
+                        state("leased a -7 w1-1 30000")
                                 .successor("a", successor("a"))
                                 .leased("b", T0 - 7, "w1-1+", END)
                                 .successor("b", successor("b"))
@@ -92,64 +77,60 @@ class SuccessorTests extends ScriptTable {
                                 .successor("f", successor("f"))),
                 Row.unchanged(
                         "a repeat is recognised in the message and in its successor",
-                        new ShardState()
-                                .leased("a", T0 - 7, "w1-1", END)
+                        state("leased a -7 w1-1 30000")
                                 .put("messages", "a", message("m", T0, T0 - 7, "\na"))
                                 .leased("b", T0 - 7, "w1-1", END)
                                 .successor("b", message("m", T0, T0 + 5, "\nb")),
                         SendScriptTests.sends(after("a"), after("b")),
-                        List.of("ACCEPTED -7 again", "ACCEPTED 5 again")),
+                        "ACCEPTED -7 again, ACCEPTED 5 again"),
                 Row.unchanged(
                         "other duplicates leave the successor",
-                        new ShardState().leased("a", T0 - 7, "w1-1", END).successor("a", T0 + 5),
+                        state("leased a -7 w1-1 30000, successor a 5"),
                         SendScriptTests.sends(
                                 Sends.message("a", new Due(1000, true), OnDuplicate.REJECT, "m"),
                                 Sends.message("a", new Due(1000, true), OnDuplicate.KEEP, "m")),
-                        List.of("DUPLICATE 1000", "KEPT 1000")),
+                        "DUPLICATE 1000, KEPT 1000"),
                 new Row(
                         "a replacement removes both",
-                        new ShardState().leased("a", T0 - 7, "w1-1", END).successor("a", T0 + 5),
+                        state("leased a -7 w1-1 30000, successor a 5"),
                         SendScriptTests.sends(Sends.message("a", new Due(1000, true), OnDuplicate.REPLACE, "m")),
-                        List.of("REPLACED 1000"),
+                        "REPLACED 1000",
                         stored("a", new ShardState())),
                 Row.unchanged(
                         "a greater version is kept, in the schedule and as a successor",
-                        new ShardState()
-                                .put("schedule", "a", T0 + 9)
+                        state("schedule a 9")
                                 .put("messages", "a", message("n1700000000000006", T0, T0 + 9, "\na"))
                                 .leased("b", T0 - 7, "w1-1", END)
                                 .successor("b", message("n1700000000000006", T0, T0 + 9, "\nb")),
                         SendScriptTests.sends(version("a"), version("b")),
-                        List.of("KEPT 1000", "KEPT 1000")),
+                        "KEPT 1000, KEPT 1000"),
                 Row.unchanged(
                         "a smaller version does not follow a greater one",
-                        new ShardState()
-                                .leased("a", T0 - 7, "w1-1", END)
+                        state("leased a -7 w1-1 30000")
                                 .put("messages", "a", message("n1700000000000006", T0, T0 - 7, "\na"))
                                 .retrying("b", T0 + 9, 2, "E: no")
                                 .put("messages", "b", message("n1700000000000006", T0, T0 + 9, "\nb")),
                         SendScriptTests.sends(version("a"), version("b")),
-                        List.of("KEPT 1000", "KEPT 1000")),
+                        "KEPT 1000, KEPT 1000"),
                 Row.unchanged(
                         "a replacement with a smaller version than one of both leaves both",
-                        new ShardState()
-                                .leased("a", T0 - 7, "w1-1", END)
+                        state("leased a -7 w1-1 30000")
                                 .put("messages", "a", message("n1700000000000004", T0, T0 - 7, "\na"))
                                 .successor("a", message("n1700000000000006", T0, T0 + 9, "\na"))
                                 .leased("b", T0 - 7, "w1-1", END)
                                 .put("messages", "b", message("n1700000000000006", T0, T0 - 7, "\nb"))
                                 .successor("b", T0 + 5),
                         SendScriptTests.sends(replaces("a"), replaces("b")),
-                        List.of("KEPT 1000", "KEPT 1000")),
+                        "KEPT 1000, KEPT 1000"),
                 new Row(
                         "a successor needs no room",
-                        new ShardState().leased("a", T0 - 7, "w1-1", END),
+                        state("leased a -7 w1-1 30000"),
                         bench -> {
                             bench.limit(1);
                             return SendScriptTests.sends(after("a"), after("a")).apply(bench);
                         },
-                        List.of("ACCEPTED 1000", "ACCEPTED 1000 again"),
-                        new ShardState().leased("a", T0 - 7, "w1-1", END).successor("a", successor("a"))));
+                        "ACCEPTED 1000, ACCEPTED 1000 again",
+                        state("leased a -7 w1-1 30000").successor("a", successor("a"))));
     }
 
     private static Stream<Row> debounced() {
@@ -157,8 +138,7 @@ class SuccessorTests extends ScriptTable {
         return Stream.of(
                 new Row(
                         "debounced: the first send, a further one, and one at the end of the longest time",
-                        new ShardState()
-                                .put("schedule", "further", T0 + 5)
+                        state("schedule further 5")
                                 .put("messages", "further", message("+old d=1500/" + (T0 - 100), T0, T0 + 5, "\nx"))
                                 .put("schedule", "last", T0 + 5)
                                 .put("messages", "last", message(begun, T0, T0 + 5, "\nx"))
@@ -171,7 +151,7 @@ class SuccessorTests extends ScriptTable {
                                 debounce("last"),
                                 debounce("late"),
                                 debounce("not debounced")),
-                        List.of("ACCEPTED 1000", "REPLACED 1000", "REPLACED 700", "REPLACED -500", "REPLACED 1000"),
+                        "ACCEPTED 1000, REPLACED 1000, REPLACED 700, REPLACED -500, REPLACED 1000",
                         debounced("first", T0, T0 + 1000)
                                 .put("schedule", "further", T0 + 1000)
                                 .put("messages", "further", series(T0 - 100, T0 + 1000))
@@ -183,28 +163,25 @@ class SuccessorTests extends ScriptTable {
                                 .put("messages", "not debounced", series(T0, T0 + 1000))),
                 new Row(
                         "one that is being handled gets a successor, from whose first send the times count",
-                        new ShardState()
-                                .leased("a", T0 - 7, "w1-1", END)
+                        state("leased a -7 w1-1 30000")
                                 .put("messages", "a", message(begun, T0, T0 - 7, "\nx"))
                                 .leased("b", T0 - 7, "w1-1", END)
                                 .successor("b", message(begun, T0, T0 + 5, "\nx")),
                         SendScriptTests.sends(debounce("a"), debounce("b")),
-                        List.of("ACCEPTED 1000", "REPLACED 700"),
-                        new ShardState()
-                                .leased("a", T0 - 7, "w1-1", END)
+                        "ACCEPTED 1000, REPLACED 700",
+                        state("leased a -7 w1-1 30000")
                                 .put("messages", "a", message(begun, T0, T0 - 7, "\nx"))
                                 .successor("a", series(T0, T0 + 1000))
                                 .leased("b", T0 - 7, "w1-1", END)
                                 .successor("b", series(T0 - 800, T0 + 700))),
                 new Row(
                         "one that waits for its next attempt is replaced, and the times count anew, or from its successor's",
-                        new ShardState()
-                                .retrying("a", T0 + 9, 2, "E: no")
+                        state("retrying a 9 2 E: no")
                                 .put("messages", "a", message(begun, T0, T0 - 7, "\nx"))
                                 .retrying("b", T0 + 9, 2, "E: no")
                                 .successor("b", message(begun, T0, T0 + 5, "\nx")),
                         SendScriptTests.sends(debounce("a"), debounce("b")),
-                        List.of("REPLACED 1000", "REPLACED 700"),
+                        "REPLACED 1000, REPLACED 700",
                         debounced("a", T0, T0 + 1000)
                                 .put("schedule", "b", T0 + 700)
                                 .put("messages", "b", series(T0 - 800, T0 + 700))),
@@ -214,21 +191,16 @@ class SuccessorTests extends ScriptTable {
                                 .leased("b", T0 - 7, "w1-1", END)
                                 .successor("b", series(T0 - 900, T0 + 100)),
                         SendScriptTests.sends(debounce("a"), debounce("b")),
-                        List.of("ACCEPTED 100 again", "ACCEPTED 100 again")));
+                        "ACCEPTED 100 again, ACCEPTED 100 again"));
     }
 
     private static Stream<Row> ends() {
         return Stream.of(
                 new Row(
                         "acknowledged, with a token or a receipt: the successor is due at its own time, or now",
-                        new ShardState()
-                                .leased("a", T0 - 7, "w1-1", END)
-                                .successor("a", T0 + 5)
-                                .leased("b", T0 - 7, "w1-1+", END)
-                                .successor("b", T0 - 5)
-                                .leased("c", T0 - 7, "w1-2", END, 3, "E: no")
-                                .successor("c", T0 - 5)
-                                .leased("d", T0 - 7, "w1-1", END),
+                        state("leased a -7 w1-1 30000, successor a 5, leased b -7 w1-1+ 30000, "
+                                + "successor b -5, leased c -7 w1-2 30000 3 E: no, successor c -5, "
+                                + "leased d -7 w1-1 30000"),
                         settles(poll -> poll.acknowledge("a", "w1-1")
                                 .acknowledge("b", "w1-1")
                                 .acknowledge("c", LeaseTokens.receipt("w1-2", "c"))
@@ -247,12 +219,8 @@ class SuccessorTests extends ScriptTable {
                 acknowledged("w1-1+", LeaseTokens.receipt("w1-1", "a")),
                 new Row(
                         "dead-lettered by the handler, at its last crash and after its expiry",
-                        new ShardState()
-                                .leased("a", T0 - 7, "w1-1", END, 2, "E: old")
-                                .successor("a", T0 + 5)
-                                .leased("b", T0 - 7, "w0-1", T0 - 1, 1, "/4/2!", "")
-                                .successor("b", T0 + 5)
-                                .retrying("c", T0 - 7, 1, "E: old")
+                        state("leased a -7 w1-1 30000 2 E: old, successor a 5, "
+                                        + "leased b -7 w0-1 -1 1 /4/2!, successor b 5, retrying c -7 1 E: old")
                                 .put("messages", "c", message("+n e=" + (T0 - 1), T0, T0 - 7, "\nc"))
                                 .successor("c", T0 + 5),
                         settles(poll -> poll.claim(5).deadLetter("a", "w1-1", DeadLetterCause.ATTEMPTS_SPENT)),
@@ -277,15 +245,14 @@ class SuccessorTests extends ScriptTable {
                                                 message("+n e=" + (T0 - 1), T0, T0 - 7, "\nc")))),
                 new Row(
                         "a cancel removes both",
-                        new ShardState().leased("a", T0 - 7, "w1-1", END).successor("a", T0 + 5),
-                        bench -> Calls.cancel(bench.store(), bench.shard(), "a"),
+                        state("leased a -7 w1-1 30000, successor a 5"),
+                        bench -> bench.cancel("a"),
                         CancelOutcome.CANCELLED_WHILE_HANDLED,
                         new ShardState()));
     }
 
     private static Stream<Row> conditionalCancels() {
-        ShardState succeeded = new ShardState()
-                .leased("a", T0 - 7, "w1-1", END)
+        ShardState succeeded = state("leased a -7 w1-1 30000")
                 .put("messages", "a", message("n1700000000000004", T0 - 7, T0 - 7, "\na"))
                 .successor("a", message("n1700000000000006", T0 - 3, T0 + 5, "\nnext"));
         return Stream.of(
@@ -315,12 +282,11 @@ class SuccessorTests extends ScriptTable {
                         succeeded,
                         cancelsUpTo(1700000000000005L, true),
                         new VersionedCancel(CancelOutcome.CANCELLED_WHILE_HANDLED, false, 1700000000000004L),
-                        new ShardState()
-                                .put("schedule", "a", T0 + 5)
+                        state("schedule a 5")
                                 .put("messages", "a", message("n1700000000000006", T0 - 3, T0 + 5, "\nnext"))),
                 Row.unchanged(
                         "and does not finish one that has taken over",
-                        new ShardState().crashed("a", T0, 0, "", ""),
+                        state("crashed a 0 0"),
                         cancelsUpTo(1700000000000005L, true),
                         new VersionedCancel(CancelOutcome.NOT_FOUND, true, VersionedCancel.NO_VERSION)));
     }
@@ -332,8 +298,7 @@ class SuccessorTests extends ScriptTable {
                         "a replay does not take the ended message for the one that it stored",
                         new ShardState()
                                 .leased("a", T0, "", END)
-                                .successor("a", T0 + 5)
-                                .deadLetter("a", "w0-1", T0, "REQUESTED", 1, T0, "E: no"),
+                                .and("successor a 5, deadLetter a w0-1 0 REQUESTED 1 0 E: no"),
                         bench -> Await.result(bench.store().replay(bench.shard(), List.of("a@w0-1"), Due.NOW)),
                         List.of(ReplayOutcome.ID_LIVE)),
                 Row.unchanged(
@@ -345,7 +310,7 @@ class SuccessorTests extends ScriptTable {
                                 .leased("b", T0, "w1-1", END)
                                 .put("schedule", "b", T0),
                         bench -> Stream.of("a", "b")
-                                .map(id -> Calls.reschedule(bench.store(), bench.shard(), id, new Due(70, true)))
+                                .map(id -> bench.reschedule(id, new Due(70, true)))
                                 .toList(),
                         List.of(RescheduleOutcome.BEING_HANDLED, RescheduleOutcome.BEING_HANDLED)));
     }
@@ -368,59 +333,34 @@ class SuccessorTests extends ScriptTable {
         return Stream.of(
                 new Row(
                         "a retry, a postponement, a release and a crash keep the successor",
-                        new ShardState()
-                                .leased("a", T0 - 7, "w1-1", END)
-                                .successor("a", T0 - 5)
-                                .leased("b", T0 - 7, "w1-1", END)
-                                .successor("b", T0 - 5)
-                                .leased("c", T0 - 7, "w1-1", END)
-                                .successor("c", T0 - 5)
-                                .leased("d", T0 - 7, "w0-1", T0 - 1)
-                                .successor("d", T0 - 5)
-                                .leased("e", T0 - 7, "w0-1+", T0 - 1)
-                                .successor("e", T0 - 5)
-                                .leased("f", T0 - 7, "w1-1", END)
-                                .successor("f", T0 - 5),
+                        state("leased a -7 w1-1 30000, successor a -5, leased b -7 w1-1 30000, "
+                                + "successor b -5, leased c -7 w1-1 30000, successor c -5, "
+                                + "leased d -7 w0-1 -1, successor d -5, leased e -7 w0-1+ -1, "
+                                + "successor e -5, leased f -7 w1-1 30000, successor f -5"),
                         settles(poll -> poll.retry("a", "w1-1", 700)
                                 .postpone("b", "w1-1", 700, 3)
                                 .release("c", "w1-1")
                                 .renew("f", "w1-1", 90_000)),
                         "reclaimed d e, due -7, lease 90000",
-                        new ShardState()
-                                .retrying("a", T0 + 700, 1, "E: no")
+                        state("retrying a 700 1 E: no")
                                 .put("messages", "a", ShardState.stored("a", T0 - 7))
-                                .successor("a", T0 - 5)
-                                .crashed("b", T0 + 700, 0, "p1", "")
+                                .and("successor a -5, crashed b 700 0 p1")
                                 .put("messages", "b", ShardState.stored("b", T0 - 7))
-                                .successor("b", T0 - 5)
-                                .crashed("c", T0 - 7, 0, "", "")
-                                .successor("c", T0 - 5)
-                                .crashed("d", T0, 0, "/1/0", "")
+                                .and("successor b -5, crashed c -7 0, successor c -5, crashed d 0 0 /1/0")
                                 .put("messages", "d", ShardState.stored("d", T0 - 7))
-                                .successor("d", T0 - 5)
-                                .retrying("e", T0, 1, "")
+                                .and("successor d -5, retrying e 0 1")
                                 .put("messages", "e", ShardState.stored("e", T0 - 7))
-                                .successor("e", T0 - 5)
-                                .leased("f", T0 - 7, "w1-1", T0 + 90_000)
-                                .successor("f", T0 - 5)),
+                                .and("successor e -5, leased f -7 w1-1 90000, successor f -5")),
                 new Row(
                         "the next attempt keeps it and does not see it",
-                        new ShardState()
-                                .retrying("a", T0 - 3, 2, "E: no")
-                                .successor("a", T0 - 5)
-                                .crashed("b", T0 - 2, 0, "", "")
-                                .successor("b", T0 - 5),
+                        state("retrying a -3 2 E: no, successor a -5, crashed b -2 0, successor b -5"),
                         settles(poll -> poll.claim(5)),
                         "claimed a#3@-3(E: no) b#1@-2, due never, lease 30000",
-                        new ShardState()
-                                .leased("a", T0 - 3, "w1-3", END, 3, "E: no")
-                                .successor("a", T0 - 5)
-                                .leased("b", T0 - 2, "w1-3", END, 1, "")
-                                .successor("b", T0 - 5)),
+                        state("leased a -3 w1-3 30000 3 E: no, successor a -5, "
+                                + "leased b -2 w1-3 30000 1, successor b -5")),
                 new Row(
                         "a claim counts successors, too, against its bound of bytes",
-                        new ShardState()
-                                .retrying("a", T0 - 3, 2, "E: no")
+                        state("retrying a -3 2 E: no")
                                 .successor("a", "x".repeat(1500))
                                 .retrying("b", T0 - 2, 2, "E: no"),
                         bench -> {
@@ -428,35 +368,31 @@ class SuccessorTests extends ScriptTable {
                             return settles(poll -> poll.claim(5).bytes(1500)).apply(bench);
                         },
                         "claimed a#3@-3(E: no), due -2, lease 30000",
-                        new ShardState()
-                                .leased("a", T0 - 3, "w1-3", END, 3, "E: no")
+                        state("leased a -3 w1-3 30000 3 E: no")
                                 .successor("a", "x".repeat(1500))
                                 .retrying("b", T0 - 2, 2, "E: no")),
                 Row.unchanged(
                         "a late settlement with an old token changes nothing",
-                        new ShardState().leased("a", T0 - 7, "w1-2", END).successor("a", T0 - 5),
+                        state("leased a -7 w1-2 30000, successor a -5"),
                         settles(poll -> poll.acknowledge("a", "w1-1").renew("a", "w1-1", 9)),
                         "gone a, lost a, due never, lease 30000"),
                 new Row(
                         "a failure with a zero byte is stored without it",
-                        new ShardState().leased("a", T0 - 7, "w1-1", END),
+                        state("leased a -7 w1-1 30000"),
                         bench -> PollReplyText.of(bench.poll(Polls.by("w1", 3).retry("a", "w1-1", 7, "a\0b"))),
                         "due 7, lease never",
-                        new ShardState()
-                                .retrying("a", T0 + 7, 1, "E: ab")
-                                .put("messages", "a", ShardState.stored("a", T0 - 7))),
+                        state("retrying a 7 1 E: ab").put("messages", "a", ShardState.stored("a", T0 - 7))),
                 new Row(
                         "a reschedule keeps it",
-                        new ShardState().retrying("a", T0 + 7, 1, "E: no").successor("a", T0 - 5),
-                        bench -> Calls.reschedule(bench.store(), bench.shard(), "a", new Due(70, true)),
+                        state("retrying a 7 1 E: no, successor a -5"),
+                        bench -> bench.reschedule("a", new Due(70, true)),
                         RescheduleOutcome.RESCHEDULED,
-                        new ShardState().retrying("a", T0 + 70, 1, "E: no").successor("a", T0 - 5)));
+                        state("retrying a 70 1 E: no, successor a -5")));
     }
 
     @Test
     void theMessageIsShownWithItsSuccessor() {
-        bench.given(
-                new ShardState().leased("a", T0 - 7, "w1-1", END, 2, "E: no").successor("a", T0 + 5));
+        bench.given(state("leased a -7 w1-1 30000 2 E: no, successor a 5"));
 
         Optional<MessageSnapshot> found = Await.result(bench.store().find(bench.shard(), "a"));
 

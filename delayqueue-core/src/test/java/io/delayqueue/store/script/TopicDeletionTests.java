@@ -1,5 +1,6 @@
 package io.delayqueue.store.script;
 
+import static io.delayqueue.store.bench.ShardState.state;
 import static io.delayqueue.store.bench.StoreBench.T0;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -72,12 +73,9 @@ class TopicDeletionTests {
 
     @Test
     void anEmptyTopicIsDeletedWithAllRemainsOfScripts() {
-        bench.given(new ShardState()
-                .put("schedule", "orphan", T0)
-                .put("leases", "orphan", T0)
+        bench.given(state("schedule orphan 0, leases orphan 0")
                 .put("deliveries", "orphan", "w1-1 1 5 ")
-                .put("dead", "gone@w1-1", T0)
-                .notification("gone@w1-1", T0));
+                .and("dead gone@w1-1 0, notification gone@w1-1 0"));
         assertThat(bench.process().deletion().delete(TOPIC)).isTrue();
         assertNothingIsLeft();
         assertThat(bench.process().deletion().delete(TOPIC)).isFalse();
@@ -90,10 +88,10 @@ class TopicDeletionTests {
 
     static Stream<ShardState> held() {
         return Stream.of(
-                new ShardState().scheduled("a", T0 + 5),
-                new ShardState().scheduled("a", T0),
-                new ShardState().leased("a", T0, "w1-1", T0 + 9),
-                new ShardState().deadLetter("a", "w1-1", T0, "REQUESTED", 1, T0, ""));
+                state("scheduled a 5"),
+                state("scheduled a 0"),
+                state("leased a 0 w1-1 9"),
+                state("deadLetter a w1-1 0 REQUESTED 1 0"));
     }
 
     @ParameterizedTest
@@ -162,7 +160,7 @@ class TopicDeletionTests {
         bench.store().enableNotifications(bench.shard()).join();
         another().deletion().delete(TOPIC);
         another().deletion().delete(TOPIC);
-        Calls.send(bench.store(), bench.shard(), List.of(Sends.at("a", T0)));
+        bench.send(Sends.at("a", T0));
         bench.poll(Polls.by("w1", 1).claim(1));
         bench.poll(Polls.by("w1", 2).deadLetter("a", "w1-1", DeadLetterCause.REQUESTED));
         assertThat(bench.state().get("notifications.schedule")).containsOnlyKeys("a@w1-1");

@@ -1,11 +1,11 @@
 package io.delayqueue.store.script;
 
+import static io.delayqueue.store.bench.ShardState.state;
 import static io.delayqueue.store.bench.StoreBench.T0;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.message.Due;
-import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.ShardState;
 import io.delayqueue.store.bench.StoreBench;
 import io.delayqueue.store.script.Scenarios.Scenario;
@@ -72,10 +72,10 @@ class TwiceTests {
 
     @Test
     void theSecondAnswerOfARescheduleByADelayMovesItNoEarlier() {
-        bench.given(new ShardState().scheduled("a", T0 + 5));
-        Calls.reschedule(bench.store(), bench.shard(), "a", new Due(100, true));
+        bench.given(state("scheduled a 5"));
+        bench.reschedule("a", new Due(100, true));
         bench.clock(T0 + 3);
-        Calls.reschedule(bench.store(), bench.shard(), "a", new Due(100, true));
+        bench.reschedule("a", new Due(100, true));
         assertThat(bench.state().get("schedule")).containsEntry("a", "" + (T0 + 103));
     }
 

@@ -1,11 +1,11 @@
 package io.delayqueue.store.script;
 
+import static io.delayqueue.store.bench.ShardState.state;
 import static io.delayqueue.store.bench.StoreBench.T0;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.store.Forecast;
 import io.delayqueue.store.PollReply;
-import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.ShardState;
 import io.delayqueue.store.bench.StoreBench;
@@ -32,14 +32,10 @@ class UpcomingScriptTests {
     void eachMessageIsCountedOnce() {
         bench.given(new ShardState()
                 .scheduled("long ago", 5)
-                .scheduled("now", T0)
-                .retrying("at once", T0 + 1, 1, "")
-                .scheduled("at the first border", T0 + 10)
-                .scheduled("behind it", T0 + 11)
-                .scheduled("at the last border", T0 + 30)
-                .scheduled("later", T0 + 31)
-                .leased("held", T0, "w1-1", T0 + 5)
-                .deadLetter("dead", "w1-1", T0, "REQUESTED", 1, T0, ""));
+                .and("scheduled now 0, retrying 'at once' 1 1, "
+                        + "scheduled 'at the first border' 10, scheduled 'behind it' 11, "
+                        + "scheduled 'at the last border' 30, scheduled later 31, "
+                        + "leased held 0 w1-1 5, deadLetter dead w1-1 0 REQUESTED 1 0"));
         assertThat(upcoming(10, 3))
                 .isEqualTo(new Forecast(
                         Instant.ofEpochMilli(T0), 2, List.of(2L, 1L, 1L), 1, Instant.ofEpochMilli(T0 + 31)));
@@ -47,7 +43,7 @@ class UpcomingScriptTests {
 
     @Test
     void bucketsBehindTheLatestDueTimeCostNothing() {
-        bench.given(new ShardState().scheduled("a", T0 + 10).scheduled("b", T0 + 30));
+        bench.given(state("scheduled a 10, scheduled b 30"));
         assertThat(bench.commands(() -> assertThat(upcoming(10, 100).counts())
                         .startsWith(1L, 0L, 1L, 0L)
                         .hasSize(100)))
@@ -56,13 +52,13 @@ class UpcomingScriptTests {
 
     @Test
     void withoutScheduledMessagesNoneIsTheLatest() {
-        bench.given(new ShardState().scheduled("due", T0));
+        bench.given(state("scheduled due 0"));
         assertThat(upcoming(10, 2)).isEqualTo(new Forecast(Instant.ofEpochMilli(T0), 1, List.of(0L, 0L), 0, null));
     }
 
     @Test
     void whatIsDueLastOfAllIsCountedAsLater() {
-        Calls.send(bench.store(), bench.shard(), List.of(Sends.at("a", PollReply.NEVER)));
+        bench.send(Sends.at("a", PollReply.NEVER));
         assertThat(upcoming(Duration.ofDays(3000).toMillis(), 120).later()).isEqualTo(1);
     }
 }

@@ -1,6 +1,7 @@
 package io.delayqueue.store.script;
 
 import static io.delayqueue.store.bench.ShardState.message;
+import static io.delayqueue.store.bench.ShardState.state;
 import static io.delayqueue.store.bench.StoreBench.T0;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -14,7 +15,6 @@ import io.delayqueue.redis.Await;
 import io.delayqueue.redis.ShardKeys;
 import io.delayqueue.store.OutgoingMessage.Memory;
 import io.delayqueue.store.VersionedCancel;
-import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.Row;
 import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.ShardState;
@@ -40,20 +40,14 @@ class VerbScriptTests extends ScriptTable {
     private static Stream<Row> cancels() {
         return Stream.of(new Row(
                 "cancel",
-                new ShardState()
-                        .deadLetter("dead", "w1-1", T0, "REQUESTED", 1, T0, "")
-                        .scheduled("scheduled", T0 + 5)
-                        .retrying("retrying", T0 + 5, 2, "E: no")
-                        .suspect("suspect", T0, 0, "/2/0", "")
-                        .leased("leased", T0, "w1-1", END)
-                        .leased("both", T0, "w1-1", END)
-                        .put("schedule", "both", T0)
-                        .put("schedule", "leftover", T0)
-                        .put("leases", "leftover", T0)
+                state("deadLetter dead w1-1 0 REQUESTED 1 0, scheduled scheduled 5, "
+                                + "retrying retrying 5 2 E: no, suspect suspect 0 0 /2/0, "
+                                + "leased leased 0 w1-1 30000, leased both 0 w1-1 30000, "
+                                + "schedule both 0, schedule leftover 0, leases leftover 0")
                         .put("deliveries", "leftover", "w1-1 1 5 ")
                         .scheduled("another", T0),
                 each(
-                        (bench, id) -> Calls.cancel(bench.store(), bench.shard(), id),
+                        (bench, id) -> bench.cancel(id),
                         List.of(
                                 "absent",
                                 "dead",
@@ -74,9 +68,7 @@ class VerbScriptTests extends ScriptTable {
                         CancelOutcome.CANCELLED,
                         CancelOutcome.NOT_FOUND,
                         CancelOutcome.NOT_FOUND),
-                new ShardState()
-                        .deadLetter("dead", "w1-1", T0, "REQUESTED", 1, T0, "")
-                        .scheduled("another", T0)));
+                state("deadLetter dead w1-1 0 REQUESTED 1 0, scheduled another 0")));
     }
 
     private static Function<StoreBench, Object> each(BiFunction<StoreBench, String, Object> call, List<String> ids) {
@@ -88,21 +80,17 @@ class VerbScriptTests extends ScriptTable {
         VersionedCancel later = kept(version + 1);
         VersionedCancel cancelled = cancelled(CancelOutcome.CANCELLED, VersionedCancel.NO_VERSION);
         VersionedCancel leased = cancelled(CancelOutcome.CANCELLED_WHILE_HANDLED, VersionedCancel.NO_VERSION);
-        ShardState state = new ShardState()
-                .scheduled("none", T0)
-                .leased("leased", T0, "w1-1", END)
-                .retrying("retrying", T0, 1, "") // or taken back after its lease
+        ShardState state = state(
+                        "scheduled none 0, leased leased 0 w1-1 30000, retrying retrying 0 1") // or taken back after
+                // its lease
                 .scheduled("same", T0)
                 .put("messages", "same", message("n" + version, T0, T0, "\na"))
                 .scheduled("greater", T0)
                 .put("messages", "greater", message("+n1700000000000006 l=9000", T0, T0, "\na"));
         List<String> ids = List.of("absent", "none", "leased", "retrying", "same", "greater");
-        ShardState greater = new ShardState()
-                .scheduled("greater", T0)
+        ShardState greater = state("scheduled greater 0")
                 .put("messages", "greater", state.get("messages").get("greater"));
-        ShardState unclaimed = new ShardState()
-                .scheduled("none", T0)
-                .scheduled("same", T0)
+        ShardState unclaimed = state("scheduled none 0, scheduled same 0")
                 .put("messages", "same", state.get("messages").get("same"))
                 .scheduled("greater", T0)
                 .put("messages", "greater", state.get("messages").get("greater"));
@@ -159,15 +147,11 @@ class VerbScriptTests extends ScriptTable {
         return Stream.of(
                 new Row(
                         "reschedule to a date, also in the head; attempts and crashes are kept",
-                        new ShardState()
-                                .put("schedule", "no message", T0)
-                                .leased("leased", T0, "w1-1", END)
-                                .scheduled("scheduled", T0 + 5)
-                                .retrying("retrying", T0 + 5, 2, "E: no")
-                                .suspect("suspect", T0, 1, "/2/0", "E: no"),
+                        state("schedule 'no message' 0, leased leased 0 w1-1 30000, "
+                                + "scheduled scheduled 5, retrying retrying 5 2 E: no, "
+                                + "suspect suspect 0 1 /2/0 E: no"),
                         each(
-                                (bench, id) ->
-                                        Calls.reschedule(bench.store(), bench.shard(), id, new Due(T0 + 70, false)),
+                                (bench, id) -> bench.reschedule(id, new Due(T0 + 70, false)),
                                 List.of(
                                         "absent",
                                         "no message",
@@ -184,21 +168,15 @@ class VerbScriptTests extends ScriptTable {
                                 RescheduleOutcome.RESCHEDULED,
                                 RescheduleOutcome.RESCHEDULED,
                                 RescheduleOutcome.NOT_FOUND),
-                        new ShardState()
-                                .put("schedule", "no message", T0)
-                                .leased("leased", T0, "w1-1", END)
-                                .scheduled("scheduled", T0 + 70)
-                                .retrying("retrying", T0 + 70, 2, "E: no")
-                                .crashed("suspect", T0 + 70, 1, "/2/0", "E: no")),
+                        state("schedule 'no message' 0, leased leased 0 w1-1 30000, "
+                                + "scheduled scheduled 70, retrying retrying 70 2 E: no, "
+                                + "crashed suspect 70 1 /2/0 E: no")),
                 new Row(
                         "reschedule by a delay, limits kept",
-                        new ShardState()
-                                .scheduled("a", T0)
-                                .put("messages", "a", message("+n a=3 x=5", T0, T0, "x: 1\n\n12\n34")),
-                        bench -> Calls.reschedule(bench.store(), bench.shard(), "a", new Due(70, true)),
+                        state("scheduled a 0").put("messages", "a", message("+n a=3 x=5", T0, T0, "x: 1\n\n12\n34")),
+                        bench -> bench.reschedule("a", new Due(70, true)),
                         RescheduleOutcome.RESCHEDULED,
-                        new ShardState()
-                                .scheduled("a", T0 + 70)
+                        state("scheduled a 70")
                                 .put("messages", "a", message("+n a=3 x=5", T0, T0 + 70, "x: 1\n\n12\n34"))));
     }
 
@@ -209,13 +187,13 @@ class VerbScriptTests extends ScriptTable {
 
     @Test
     void aRepeatedCancelChangesNothingWhateverTheFirstOneFound() {
-        bench.given(new ShardState().scheduled("scheduled", T0 + 5).leased("leased", T0, "w1-1", END));
+        bench.given(state("scheduled scheduled 5, leased leased 0 w1-1 30000"));
         List<String> ids = List.of("scheduled", "leased", "absent");
         assertThat(ids)
                 .extracting(id -> cancelOnce(id, "n1"))
                 .containsExactly(
                         CancelOutcome.CANCELLED, CancelOutcome.CANCELLED_WHILE_HANDLED, CancelOutcome.NOT_FOUND);
-        ids.forEach(id -> Calls.send(bench.store(), bench.shard(), List.of(Sends.at(id, T0 + 7))));
+        ids.forEach(id -> bench.send(Sends.at(id, T0 + 7)));
 
         bench.clock(T0 + 59_999);
         assertThat(ids).extracting(id -> cancelOnce(id, "n1")).containsOnly(CancelOutcome.NOT_FOUND);
@@ -246,17 +224,15 @@ class VerbScriptTests extends ScriptTable {
     void aForeignMessageIsRescheduledUnchanged() {
         for (String foreign : List.of("", "1", "of a stranger, 12", "{}\n\n")) {
             bench.reset();
-            bench.given(new ShardState().put("schedule", "a", T0).put("messages", "a", foreign));
-            assertThat(Calls.reschedule(bench.store(), bench.shard(), "a", new Due(70, true)))
-                    .isEqualTo(RescheduleOutcome.RESCHEDULED);
-            assertThat(bench.state())
-                    .isEqualTo(new ShardState().put("schedule", "a", T0 + 70).put("messages", "a", foreign));
+            bench.given(state("schedule a 0").put("messages", "a", foreign));
+            assertThat(bench.reschedule("a", new Due(70, true))).isEqualTo(RescheduleOutcome.RESCHEDULED);
+            assertThat(bench.state()).isEqualTo(state("schedule a 70").put("messages", "a", foreign));
         }
     }
 
     @Test
     void findSeesADueMessageAsReady() {
-        bench.given(new ShardState().scheduled("a", T0));
+        bench.given(state("scheduled a 0"));
         MessageSnapshot found =
                 Await.result(bench.store().find(bench.shard(), "a")).orElseThrow();
         assertThat(found.state()).isEqualTo(MessageState.READY);
@@ -266,7 +242,7 @@ class VerbScriptTests extends ScriptTable {
 
     @Test
     void findReportsTheOwnerOfALease() {
-        bench.given(new ShardState().leased("a", T0 - 5, "node.7-1z", END, 3, "E: no"));
+        bench.given(state("leased a -5 node.7-1z 30000 3 E: no"));
         MessageSnapshot found =
                 Await.result(bench.store().find(bench.shard(), "a")).orElseThrow();
         assertThat(found.state()).isEqualTo(MessageState.LEASED);
@@ -278,9 +254,7 @@ class VerbScriptTests extends ScriptTable {
 
     @Test
     void findSeesNoDeadMessage() {
-        bench.given(new ShardState()
-                .deadLetter("a", "w1-1", T0, "REQUESTED", 1, T0, "")
-                .put("schedule", "b", T0));
+        bench.given(state("deadLetter a w1-1 0 REQUESTED 1 0, schedule b 0"));
         for (String id : List.of("a", "b", SENTINEL)) {
             assertThat(Await.result(bench.store().find(bench.shard(), id))).isEmpty();
         }
