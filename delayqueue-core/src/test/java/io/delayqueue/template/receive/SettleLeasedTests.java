@@ -14,6 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SettleLeasedTests extends ReceiveTest {
 
@@ -221,39 +223,25 @@ class SettleLeasedTests extends ReceiveTest {
         assertThat(join(delivery.extendLease(Duration.ofSeconds(1)))).isFalse();
     }
 
-    /** Their sizes are known, unlike those of messages that are settled by receipt. */
-    @Test
-    void smallDeadLettersAreSentTogether() {
+    /** Of small dead letters, too: their sizes are known, unlike those of messages that are settled by receipt. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void waitingSettlementsAreSentTogether(boolean toDeadLetters) {
         sendAll(100);
         List<LeasedDelivery> deliveries = receiveNow(100);
         awaitAsleep();
         int calls = queue.calls();
         CompletableFuture<Void> replies = queue.faults.holdReplies("poll");
 
-        List<CompletableFuture<Boolean>> results =
-                deliveries.stream().map(delivery -> delivery.deadLetter("no")).toList();
-        replies.complete(null);
-
-        assertThat(results).allMatch(result -> join(result));
-        assertThat(queue.calls() - calls).isEqualTo(2);
-        assertThat(counts().dead()).isEqualTo(100);
-    }
-
-    @Test
-    void waitingSettlementsAreSentTogether() {
-        sendAll(100);
-        List<LeasedDelivery> deliveries = receiveNow(100);
-        awaitAsleep();
-        int calls = queue.calls();
-        CompletableFuture<Void> replies = queue.faults.holdReplies("poll");
-
-        List<CompletableFuture<Boolean>> results =
-                deliveries.stream().map(LeasedDelivery::acknowledge).toList();
+        List<CompletableFuture<Boolean>> results = deliveries.stream()
+                .map(delivery -> toDeadLetters ? delivery.deadLetter("no") : delivery.acknowledge())
+                .toList();
         replies.complete(null);
 
         assertThat(results).allMatch(result -> join(result));
         assertThat(queue.calls() - calls).isEqualTo(2);
         assertThat(counts().leased()).isZero();
+        assertThat(counts().dead()).isEqualTo(toDeadLetters ? 100 : 0);
     }
 
     @Test

@@ -6,23 +6,55 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.SendResult;
+import io.delayqueue.message.Shard;
+import io.delayqueue.redis.Await;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-class CancelAfterCommitTests extends RedisTest {
+/** Sends and cancels after the commit. The messages {@code a} and {@code b} are there, others are not. */
+class AfterCommitTests extends RedisTest {
 
     private final CountedTransactions transactions = new CountedTransactions();
     private final TransactionTemplate transaction = new TransactionTemplate(transactions);
     private final AtomicInteger pauses = new AtomicInteger();
     private final AtomicLong nanos = new AtomicLong();
+
+    /** What happens after the commit, to one of two messages. */
+    enum Operation {
+        SEND("c", "d") {
+            @Override
+            void afterCommit(DelayQueueTemplate template, String id) {
+                template.sendAfterCommit(message(id));
+            }
+        },
+        CANCEL("a", "b") {
+            @Override
+            void afterCommit(DelayQueueTemplate template, String id) {
+                template.cancelAfterCommit("orders", id);
+            }
+        };
+
+        private final String one;
+        private final String other;
+
+        Operation(String one, String other) {
+            this.one = one;
+            this.other = other;
+        }
+
+        abstract void afterCommit(DelayQueueTemplate template, String id);
+    }
 
     @BeforeEach
     void open() {
@@ -51,6 +83,12 @@ class CancelAfterCommitTests extends RedisTest {
         });
     }
 
+    private TransactionTemplate transaction(int propagation) {
+        TransactionTemplate other = new TransactionTemplate(transactions);
+        other.setPropagationBehavior(propagation);
+        return other;
+    }
+
     private static DelayMessage message(String id) {
         return DelayMessage.to("orders")
                 .id(id)
@@ -61,6 +99,201 @@ class CancelAfterCommitTests extends RedisTest {
 
     private boolean isThere(String id) {
         return queue.template().find("orders", id).isPresent();
+    }
+
+    private boolean isDone(Operation operation, String id) {
+        return isThere(id) == (operation == Operation.SEND);
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void nothingHappensWhenTheTransactionRollsBack(Operation operation) {
+        DelayQueueTemplate template = template();
+
+        transaction.executeWithoutResult(status -> {
+            operation.afterCommit(template, operation.one);
+            status.setRollbackOnly();
+        });
+        assertThatThrownBy(() -> transaction.executeWithoutResult(status -> {
+                    operation.afterCommit(template, operation.other);
+                    throw new IllegalStateException("no");
+                }))
+                .hasMessage("no");
+
+        assertThat(queue.proxy.traffic().requests()).isZero();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void anInnerTransactionDoesItsOwnOnly(Operation operation) {
+        DelayQueueTemplate template = template();
+        TransactionTemplate inner = transaction(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
+
+        transaction.executeWithoutResult(status -> {
+            operation.afterCommit(template, operation.one);
+            inner.executeWithoutResult(ignored -> operation.afterCommit(template, operation.other));
+            assertThat(isDone(operation, operation.other)).isTrue();
+            assertThat(isDone(operation, operation.one)).isFalse();
+            status.setRollbackOnly();
+        });
+
+        assertThat(isDone(operation, operation.one)).isFalse();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void whatFollowsASavepointIsRolledBackWithIt(Operation operation) {
+        DelayQueueTemplate template = template();
+        TransactionTemplate nested = transaction(TransactionDefinition.PROPAGATION_NESTED);
+
+        transaction.executeWithoutResult(status -> {
+            nested.executeWithoutResult(inner -> {
+                operation.afterCommit(template, operation.one);
+                inner.setRollbackOnly();
+            });
+            template.sendAfterCommit(message("kept"));
+            nested.executeWithoutResult(inner -> {
+                operation.afterCommit(template, operation.one);
+                inner.setRollbackOnly();
+            });
+            nested.executeWithoutResult(inner -> operation.afterCommit(template, operation.other));
+        });
+
+        assertThat(isThere("kept") && isDone(operation, operation.other)).isTrue();
+        assertThat(isDone(operation, operation.one)).isFalse();
+    }
+
+    @ParameterizedTest
+    @EnumSource
+    void anotherOnesFailureAfterTheCommitLosesNothing(Operation operation) {
+        DelayQueueTemplate template = template();
+
+        assertThatThrownBy(() -> transaction.executeWithoutResult(status -> {
+                    TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+                        @Override
+                        public void afterCommit() {
+                            throw new IllegalStateException("other");
+                        }
+                    });
+                    operation.afterCommit(template, operation.one);
+                }))
+                .hasMessage("other");
+
+        assertThat(isDone(operation, operation.one)).isTrue();
+    }
+
+    @Test
+    void nothingIsSentBeforeTheCommitAndAllOfItAfterwards() {
+        DelayQueueTemplate template = template();
+
+        String id = transaction.execute(status -> {
+            String generated = template.sendAfterCommit("orders", "p", Duration.ofHours(1));
+            template.sendAfterCommit(message("d"));
+            template.sendAfterCommit(message("e"));
+            assertThat(queue.proxy.traffic().requests()).isZero();
+            return generated;
+        });
+
+        assertThat(queue.proxy.traffic().requests()).isEqualTo(1);
+        assertThat(isThere(id)).isTrue();
+        assertThat(isThere("d") && isThere("e")).isTrue();
+        assertThat(queue.recorded.lines()).containsExactly("sent orders 3");
+    }
+
+    @Test
+    void withoutATransactionItIsSentAtOnce() {
+        template().sendAfterCommit(message("c"));
+
+        assertThat(isThere("c")).isTrue();
+        assertThatThrownBy(() -> template().sendAfterCommit(message("c")))
+                .isInstanceOf(DuplicateMessageException.class);
+    }
+
+    @Test
+    void anInvalidMessageFailsAtTheCallAndRollsBack() {
+        assertThatThrownBy(() -> transaction.executeWithoutResult(
+                        status -> template().sendAfterCommit("orders", new byte[2_000_000])))
+                .isInstanceOf(MessageRejectedException.class);
+
+        assertThat(transactions.commits()).isZero();
+    }
+
+    @Test
+    void thePayloadIsTakenAsItWasAtTheCall() {
+        DelayQueueTemplate template = template();
+        List<String> payload = new ArrayList<>(List.of("then"));
+
+        transaction.executeWithoutResult(status -> {
+            template.sendAfterCommit(
+                    DelayMessage.to("orders").id("c").payload(payload).build());
+            payload.set(0, "later");
+        });
+
+        assertThat(template.find("orders", "c").orElseThrow().envelope().payload())
+                .asString()
+                .contains("then");
+    }
+
+    @Test
+    void aSendWithoutReplyIsRepeatedUnchanged() {
+        DelayQueueTemplate template = template(queue.faults::pass);
+        queue.faults.loseReplies("send");
+
+        transaction.executeWithoutResult(status -> {
+            template.sendAfterCommit(message("c"));
+            template.sendAfterCommit("orders", "generated", Duration.ofHours(1));
+        });
+
+        assertThat(isThere("c")).isTrue();
+        assertThat(Await.result(queue.store.count(Shard.single("orders"))).scheduled())
+                .isEqualTo(4);
+    }
+
+    @Test
+    void afterTheTimeoutOfASendTheCommitThrowsAndTheTransactionIsCommitted() {
+        DelayQueueTemplate template = template();
+        queue.faults.refuse();
+
+        assertThatThrownBy(() -> transaction.executeWithoutResult(status -> template.sendAfterCommit(message("c"))))
+                .isInstanceOf(MessageRejectedException.class)
+                .hasMessageStartingWith("Message c to topic orders ");
+
+        assertThat(transactions.commits()).isEqualTo(1);
+        assertThat(nanos.get()).isEqualTo(Duration.ofSeconds(10).toNanos());
+        assertThat(pauses.get()).isEqualTo(14);
+        assertThat(queue.recorded.lines()).hasSize(1).allMatch(line -> line.startsWith("failed orders c "));
+    }
+
+    @Test
+    void eachOfSeveralFailuresIsReported() {
+        DelayQueueTemplate template = template();
+
+        BatchSendException failed = catchThrowableOfType(
+                BatchSendException.class,
+                () -> transaction.executeWithoutResult(status -> {
+                    template.sendAfterCommit(message("c"));
+                    template.sendAfterCommit(message("b"));
+                    template.sendAfterCommit(message("d"));
+                }));
+
+        assertThat(failed.failed()).extracting(SendResult::id).containsExactly("b");
+        assertThat(failed.results()).hasSize(3);
+        assertThat(pauses.get()).isZero();
+        assertThat(queue.recorded.lines()).contains("failed orders b DuplicateMessageException", "sent orders 2");
+    }
+
+    @Test
+    void anInterruptEndsTheRepeating() {
+        DelayQueueTemplate template = template(() -> Thread.currentThread().interrupt());
+        queue.faults.refuse();
+
+        try {
+            assertThatThrownBy(() -> transaction.executeWithoutResult(status -> template.sendAfterCommit(message("c"))))
+                    .isInstanceOf(DelayQueueException.class);
+            assertThat(pauses.get()).isEqualTo(2);
+        } finally {
+            assertThat(Thread.interrupted()).isTrue();
+        }
     }
 
     @Test
@@ -75,23 +308,6 @@ class CancelAfterCommitTests extends RedisTest {
 
         assertThat(isThere("a") || isThere("b")).isFalse();
         assertThat(queue.recorded.lines()).containsExactlyInAnyOrder("cancelled orders a", "cancelled orders b");
-    }
-
-    @Test
-    void nothingIsCancelledWhenTheTransactionRollsBack() {
-        DelayQueueTemplate template = template();
-
-        transaction.executeWithoutResult(status -> {
-            template.cancelAfterCommit("orders", "a");
-            status.setRollbackOnly();
-        });
-        assertThatThrownBy(() -> transaction.executeWithoutResult(status -> {
-                    template.cancelAfterCommit("orders", "b");
-                    throw new IllegalStateException("no");
-                }))
-                .hasMessage("no");
-
-        assertThat(queue.proxy.traffic().requests()).isZero();
     }
 
     @Test
@@ -198,7 +414,7 @@ class CancelAfterCommitTests extends RedisTest {
     }
 
     @Test
-    void afterTheTimeoutTheCommitThrowsAndTheTransactionIsCommitted() {
+    void afterTheTimeoutOfACancelTheCommitThrowsAndTheTransactionIsCommitted() {
         DelayQueueTemplate template = template();
         queue.faults.refuse();
 
@@ -247,59 +463,6 @@ class CancelAfterCommitTests extends RedisTest {
 
         assertThat(failed.results()).extracting(SendResult::id).containsExactly("b", "c");
         assertThat(failed.getSuppressed()).isEmpty();
-        assertThat(isThere("a")).isFalse();
-    }
-
-    @Test
-    void anInnerTransactionCancelsItsOwnOnly() {
-        DelayQueueTemplate template = template();
-        TransactionTemplate inner = new TransactionTemplate(transactions);
-        inner.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
-
-        transaction.executeWithoutResult(status -> {
-            template.cancelAfterCommit("orders", "a");
-            inner.executeWithoutResult(ignored -> template.cancelAfterCommit("orders", "b"));
-            assertThat(isThere("b")).isFalse();
-            status.setRollbackOnly();
-        });
-
-        assertThat(isThere("a")).isTrue();
-    }
-
-    @Test
-    void cancelsAfterASavepointAreRolledBackWithIt() {
-        DelayQueueTemplate template = template();
-        TransactionTemplate nested = new TransactionTemplate(transactions);
-        nested.setPropagationBehavior(TransactionDefinition.PROPAGATION_NESTED);
-
-        transaction.executeWithoutResult(status -> {
-            template.sendAfterCommit(message("c"));
-            nested.executeWithoutResult(inner -> {
-                template.cancelAfterCommit("orders", "a");
-                inner.setRollbackOnly();
-            });
-            nested.executeWithoutResult(inner -> template.cancelAfterCommit("orders", "b"));
-        });
-
-        assertThat(isThere("a") && isThere("c")).isTrue();
-        assertThat(isThere("b")).isFalse();
-    }
-
-    @Test
-    void anotherOnesFailureAfterTheCommitLosesNothing() {
-        DelayQueueTemplate template = template();
-
-        assertThatThrownBy(() -> transaction.executeWithoutResult(status -> {
-                    TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-                        @Override
-                        public void afterCommit() {
-                            throw new IllegalStateException("other");
-                        }
-                    });
-                    template.cancelAfterCommit("orders", "a");
-                }))
-                .hasMessage("other");
-
         assertThat(isThere("a")).isFalse();
     }
 
