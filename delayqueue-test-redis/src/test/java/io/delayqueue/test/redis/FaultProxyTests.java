@@ -9,20 +9,15 @@ import static org.awaitility.Awaitility.await;
 import io.lettuce.core.RedisClient;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.api.StatefulRedisConnection;
-import io.lettuce.core.pubsub.RedisPubSubAdapter;
-import io.lettuce.core.pubsub.StatefulRedisPubSubConnection;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.ConnectException;
 import java.net.SocketTimeoutException;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -40,6 +35,10 @@ class FaultProxyTests {
     private static RedisServerProcess redis;
 
     private FaultProxy proxy;
+
+    private RedisClient lettuce;
+
+    private StatefulRedisConnection<String, String> connection;
 
     @BeforeAll
     static void startRedis() {
@@ -59,6 +58,9 @@ class FaultProxyTests {
 
     @AfterEach
     void stopProxy() {
+        if (this.lettuce != null) {
+            this.lettuce.shutdown();
+        }
         this.proxy.close();
     }
 
@@ -94,19 +96,15 @@ class FaultProxyTests {
 
     @Test
     void pipelineIsOneRoundTrip() {
-        RedisClient client = lettuce();
-        try (StatefulRedisConnection<String, String> connection = client.connect()) {
-            this.proxy.delay(Duration.ofMillis(300));
-            this.proxy.traffic().reset();
-            connection.setAutoFlushCommands(false);
-            List<CompletableFuture<Long>> replies = increments(connection, 4);
-            connection.flushCommands();
-            assertThat(replies).allSatisfy((reply) -> assertThat(reply).succeedsWithin(TIMEOUT));
-            assertThat(this.proxy.traffic().requests()).isEqualTo(4);
-            assertThat(this.proxy.traffic().roundTrips()).isEqualTo(1);
-        } finally {
-            client.shutdown();
-        }
+        connectWithLettuce();
+        this.proxy.delay(Duration.ofMillis(300));
+        this.proxy.traffic().reset();
+        this.connection.setAutoFlushCommands(false);
+        List<CompletableFuture<Long>> replies = increments(4);
+        this.connection.flushCommands();
+        assertThat(replies).allSatisfy((reply) -> assertThat(reply).succeedsWithin(TIMEOUT));
+        assertThat(this.proxy.traffic().requests()).isEqualTo(4);
+        assertThat(this.proxy.traffic().roundTrips()).isEqualTo(1);
     }
 
     @Test
@@ -128,17 +126,13 @@ class FaultProxyTests {
     @Tag("core")
     @Test
     void requestsAreDelayedConcurrently() {
-        RedisClient client = lettuce();
-        try (StatefulRedisConnection<String, String> connection = client.connect()) {
-            this.proxy.delay(Duration.ofMillis(300));
-            long start = System.nanoTime();
-            List<CompletableFuture<Long>> replies = increments(connection, 20);
-            assertThat(replies).allSatisfy((reply) -> assertThat(reply).succeedsWithin(TIMEOUT));
-            Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
-            assertThat(elapsed).isBetween(Duration.ofMillis(300), Duration.ofSeconds(3));
-        } finally {
-            client.shutdown();
-        }
+        connectWithLettuce();
+        this.proxy.delay(Duration.ofMillis(300));
+        long start = System.nanoTime();
+        List<CompletableFuture<Long>> replies = increments(20);
+        assertThat(replies).allSatisfy((reply) -> assertThat(reply).succeedsWithin(TIMEOUT));
+        Duration elapsed = Duration.ofNanos(System.nanoTime() - start);
+        assertThat(elapsed).isBetween(Duration.ofMillis(300), Duration.ofSeconds(3));
     }
 
     @Test
@@ -152,51 +146,39 @@ class FaultProxyTests {
 
     @Test
     void jitterKeepsTheOrder() {
-        RedisClient client = lettuce();
-        try (StatefulRedisConnection<String, String> connection = client.connect()) {
-            this.proxy.delay(Duration.ofMillis(5), Duration.ofMillis(50), Direction.values());
-            List<CompletableFuture<Long>> replies = increments(connection, 50);
-            for (int i = 0; i < replies.size(); i++) {
-                assertThat(replies.get(i)).succeedsWithin(TIMEOUT).isEqualTo(i + 1L);
-            }
-        } finally {
-            client.shutdown();
+        connectWithLettuce();
+        this.proxy.delay(Duration.ofMillis(5), Duration.ofMillis(50), Direction.values());
+        List<CompletableFuture<Long>> replies = increments(50);
+        for (int i = 0; i < replies.size(); i++) {
+            assertThat(replies.get(i)).succeedsWithin(TIMEOUT).isEqualTo(i + 1L);
         }
     }
 
     @Test
     void delayedRepliesPrecedeLaterOnes() {
-        RedisClient client = lettuce();
-        try (StatefulRedisConnection<String, String> connection = client.connect()) {
-            this.proxy.delay(Duration.ofMillis(300), Duration.ZERO, Direction.SERVER_TO_CLIENT);
-            List<CompletableFuture<Long>> held = increments(connection, 3);
-            await().until(() -> "3".equals(redis.command("GET", "key")));
-            this.proxy.pass();
-            List<CompletableFuture<Long>> free = increments(connection, 3);
-            assertThat(free.get(2)).succeedsWithin(TIMEOUT).isEqualTo(6L);
-            assertThat(held).allSatisfy((reply) -> assertThat(reply).isDone());
-        } finally {
-            client.shutdown();
-        }
+        connectWithLettuce();
+        this.proxy.delay(Duration.ofMillis(300), Duration.ZERO, Direction.SERVER_TO_CLIENT);
+        List<CompletableFuture<Long>> held = increments(3);
+        await().until(() -> "3".equals(redis.command("GET", "key")));
+        this.proxy.pass();
+        List<CompletableFuture<Long>> free = increments(3);
+        assertThat(free.get(2)).succeedsWithin(TIMEOUT).isEqualTo(6L);
+        assertThat(held).allSatisfy((reply) -> assertThat(reply).isDone());
     }
 
     @Test
     void cutReplyFollowsDelayedReplies() {
-        RedisClient client = lettuce();
-        try (StatefulRedisConnection<String, String> connection = client.connect()) {
-            this.proxy.delay(Duration.ofMillis(300), Duration.ZERO, Direction.SERVER_TO_CLIENT);
-            CompletableFuture<RedisRequest> cut = this.proxy
-                    .cutNextReply((request) -> request.name().equals("GET"))
-                    .toCompletableFuture();
-            List<CompletableFuture<Long>> held = increments(connection, 3);
-            CompletableFuture<String> repeated = connection.async().get("key").toCompletableFuture();
-            assertThat(cut).succeedsWithin(TIMEOUT);
-            assertThat(held.get(2)).succeedsWithin(TIMEOUT).isEqualTo(3L);
-            assertThat(repeated).succeedsWithin(TIMEOUT).isEqualTo("3");
-            assertThat(redis.command("GET", "key")).isEqualTo("3");
-        } finally {
-            client.shutdown();
-        }
+        connectWithLettuce();
+        this.proxy.delay(Duration.ofMillis(300), Duration.ZERO, Direction.SERVER_TO_CLIENT);
+        CompletableFuture<RedisRequest> cut = this.proxy
+                .cutNextReply((request) -> request.name().equals("GET"))
+                .toCompletableFuture();
+        List<CompletableFuture<Long>> held = increments(3);
+        CompletableFuture<String> repeated = this.connection.async().get("key").toCompletableFuture();
+        assertThat(cut).succeedsWithin(TIMEOUT);
+        assertThat(held.get(2)).succeedsWithin(TIMEOUT).isEqualTo(3L);
+        assertThat(repeated).succeedsWithin(TIMEOUT).isEqualTo("3");
+        assertThat(redis.command("GET", "key")).isEqualTo("3");
     }
 
     @Test
@@ -322,36 +304,10 @@ class FaultProxyTests {
 
     @Test
     void repeatedRequestIsExecutedTwice() {
-        RedisClient client = lettuce();
-        try (StatefulRedisConnection<String, String> connection = client.connect()) {
-            this.proxy.cutFirstReplies((request) -> request.name().equals("INCR"));
-            for (int calls = 1; calls <= 3; calls++) {
-                assertThat(connection.sync().incr("key")).isEqualTo(2L * calls);
-            }
-        } finally {
-            client.shutdown();
-        }
-    }
-
-    @Test
-    void messagesOfSubscriptionsPass() throws InterruptedException {
-        BlockingQueue<String> messages = new LinkedBlockingQueue<>();
-        RedisClient client = lettuce();
-        try (StatefulRedisPubSubConnection<String, String> connection = client.connectPubSub()) {
-            connection.addListener(new RedisPubSubAdapter<>() {
-                @Override
-                public void message(String channel, String message) {
-                    messages.add(message);
-                }
-            });
-            connection.sync().subscribe("channel");
-            redis.command("PUBLISH", "channel", "one");
-            redis.command("PUBLISH", "channel", "two");
-            assertThat(messages.poll(60, TimeUnit.SECONDS)).isEqualTo("one");
-            assertThat(messages.poll(60, TimeUnit.SECONDS)).isEqualTo("two");
-            assertThat(connection.sync().ping()).isEqualTo("PONG");
-        } finally {
-            client.shutdown();
+        connectWithLettuce();
+        this.proxy.cutFirstReplies((request) -> request.name().equals("INCR"));
+        for (int calls = 1; calls <= 3; calls++) {
+            assertThat(this.connection.sync().incr("key")).isEqualTo(2L * calls);
         }
     }
 
@@ -446,14 +402,18 @@ class FaultProxyTests {
         assertThat(ping(TIMEOUT)).isEqualTo("PONG");
     }
 
-    private static List<CompletableFuture<Long>> increments(
-            StatefulRedisConnection<String, String> connection, int count) {
-        return Stream.generate(() -> connection.async().incr("key").toCompletableFuture())
+    private List<CompletableFuture<Long>> increments(int count) {
+        return Stream.generate(() -> this.connection.async().incr("key").toCompletableFuture())
                 .limit(count)
                 .toList();
     }
 
+    private void connectWithLettuce() {
+        this.connection = lettuce().connect();
+    }
+
     private RedisClient lettuce() {
-        return RedisClient.create(RedisURI.create(this.proxy.host(), this.proxy.port()));
+        this.lettuce = RedisClient.create(RedisURI.create(this.proxy.host(), this.proxy.port()));
+        return this.lettuce;
     }
 }

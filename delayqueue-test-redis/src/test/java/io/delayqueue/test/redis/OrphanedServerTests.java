@@ -16,6 +16,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /**
  * No server survives the JVM that started it.
@@ -25,35 +27,14 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(120)
 class OrphanedServerTests {
 
-    @Test
-    void killedJvmLeavesNoServerAndNoDirectory() throws Exception {
-        OwnerJvm owner = OwnerJvm.start("wait");
-        assertThat(owner.servers())
-                .singleElement()
-                .satisfies((server) -> assertThat(isAlive(server.pid())).isTrue());
-        owner.process().destroyForcibly().waitFor();
-        awaitNothingLeftOf(owner);
-    }
-
-    @Test
-    void killedJvmLeavesNoPausedServer() throws Exception {
-        OwnerJvm owner = OwnerJvm.start("pause");
-        owner.process().destroyForcibly().waitFor();
-        awaitNothingLeftOf(owner);
-    }
-
-    @Test
-    void killedJvmLeavesNoCluster() throws Exception {
-        OwnerJvm owner = OwnerJvm.start("cluster");
-        assertThat(owner.servers()).hasSize(2);
-        owner.process().destroyForcibly().waitFor();
-        awaitNothingLeftOf(owner);
-    }
-
-    @Test
-    void killedJvmLeavesNoSentinels() throws Exception {
-        OwnerJvm owner = OwnerJvm.start("sentinel");
-        assertThat(owner.servers()).hasSize(3);
+    @ParameterizedTest
+    @CsvSource({"wait, 1", "pause, 1", "cluster, 2", "sentinel, 3"})
+    void killedJvmLeavesNoServerAndNoDirectory(String way, int servers) throws Exception {
+        OwnerJvm owner = OwnerJvm.start(way);
+        assertThat(owner.servers()).hasSize(servers);
+        for (Server server : owner.servers()) {
+            assertThat(isAlive(server.pid())).isTrue();
+        }
         owner.process().destroyForcibly().waitFor();
         awaitNothingLeftOf(owner);
     }

@@ -10,7 +10,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.CompletableFuture;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -90,18 +89,6 @@ class RedisServerProcessTests {
             redis.command("SET", "key", "value");
             redis.restart();
             assertThat(redis.command("DBSIZE")).isEqualTo(0L);
-        }
-    }
-
-    @Test
-    void pausedServerRepliesWhenItIsResumed() {
-        try (RedisServerProcess redis = RedisServerProcess.start()) {
-            redis.pause();
-            CompletableFuture<Object> reply = CompletableFuture.supplyAsync(() -> redis.command("PING"));
-            assertThat(redis.isRunning()).isTrue();
-            assertThat(reply).isNotDone();
-            redis.resume();
-            assertThat(reply.join()).isEqualTo("PONG");
         }
     }
 
@@ -218,16 +205,6 @@ class RedisServerProcessTests {
             redis.flush();
             assertThat(redis.command("DBSIZE")).isEqualTo(0L);
             assertThat(redis.command("SCRIPT", "EXISTS", sha)).isEqualTo(List.of(0L));
-        }
-    }
-
-    @Test
-    void severalServersRunConcurrently() {
-        try (RedisServerProcess one = RedisServerProcess.start();
-                RedisServerProcess two = RedisServerProcess.start()) {
-            one.command("SET", "key", "value");
-            assertThat(two.command("GET", "key")).isNull();
-            assertThat(Files.isDirectory(two.directory())).isTrue();
         }
     }
 }

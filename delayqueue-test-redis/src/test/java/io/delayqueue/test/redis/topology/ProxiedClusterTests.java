@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 import io.delayqueue.test.redis.Direction;
-import io.delayqueue.test.redis.FaultProxy;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.util.List;
 import java.util.function.Consumer;
@@ -59,17 +58,6 @@ class ProxiedClusterTests {
             assertThat(known.lines().map((line) -> line.replaceFirst("\\S+ (\\S+)@.*", "$1")))
                     .containsExactlyInAnyOrderElementsOf(proxies);
         }
-    }
-
-    @Test
-    void commandsPassThroughTheProxyOfTheirMaster() {
-        withClient((redis) -> {
-            FaultProxy proxy = cluster.proxyOf(cluster.masterOf("key"));
-            proxy.traffic().reset();
-            assertThat(redis.execute(INCREMENT, List.of("key"))).isEqualTo(1);
-            assertThat(redis.execute(INCREMENT, List.of("key"))).isEqualTo(2);
-            assertThat(proxy.traffic().requests("EVALSHA")).isGreaterThanOrEqualTo(2);
-        });
     }
 
     @Test

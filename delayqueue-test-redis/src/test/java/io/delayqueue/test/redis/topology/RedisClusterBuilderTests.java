@@ -69,7 +69,7 @@ class RedisClusterBuilderTests {
         assertThat(children()).isEqualTo(before);
     }
 
-    private static Set<Long> children() {
+    static Set<Long> children() {
         return ProcessHandle.current().children().map(ProcessHandle::pid).collect(Collectors.toSet());
     }
 }

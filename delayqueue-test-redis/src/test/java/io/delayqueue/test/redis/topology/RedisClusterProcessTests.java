@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
-import io.delayqueue.test.autoconfigure.TestRedisAutoConfiguration;
 import io.delayqueue.test.redis.RedisErrorException;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.nio.charset.StandardCharsets;
@@ -22,26 +21,17 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
-import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.data.redis.core.StringRedisTemplate;
-import org.springframework.data.redis.core.script.RedisScript;
 
 @Tag("long")
 @Tag("core")
 @Timeout(120)
 class RedisClusterProcessTests {
 
-    private static final RedisScript<Long> INCREMENT = RedisScript.of("return redis.call('incr', KEYS[1])", Long.class);
-
     private static RedisClusterProcess cluster;
 
     @BeforeAll
     static void startCluster() {
-        long start = System.nanoTime();
         cluster = RedisClusterProcess.start();
-        print("A cluster of %d nodes was ready after".formatted(cluster.nodes().size()), start);
     }
 
     @AfterEach
@@ -95,13 +85,11 @@ class RedisClusterProcessTests {
         await().until(() -> replica.command("DBSIZE").equals(1L));
         int port = master.port();
 
-        long start = System.nanoTime();
         cluster.kill(master);
         assertThatIllegalStateException()
                 .isThrownBy(() -> cluster.masterOf("key"))
                 .withMessageContaining("node %d, does not run", port);
         cluster.awaitOk();
-        print("A killed master was replaced after", start);
 
         assertThat(cluster.masterOf("key")).isSameAs(replica);
         assertThat(replica.command("GET", "key")).isEqualTo("value");
@@ -143,7 +131,10 @@ class RedisClusterProcessTests {
     @Test
     void slotIsMovedInSteps() {
         RedisServerProcess from = cluster.masterOf("{tag}");
-        RedisServerProcess to = other(from);
+        RedisServerProcess to = cluster.masters().stream()
+                .filter((candidate) -> candidate != from)
+                .findFirst()
+                .orElseThrow();
         for (int i = 0; i < 5; i++) {
             from.command("SET", "{tag}" + i, "value");
         }
@@ -170,35 +161,6 @@ class RedisClusterProcessTests {
     }
 
     @Test
-    void emptySlotIsMovedWithoutKeys() {
-        RedisServerProcess from = cluster.masterOf("{empty}");
-        RedisServerProcess to = other(from);
-        SlotMove move = cluster.moveSlot(RedisClusterProcess.slotOf("{empty}"), from, to);
-        assertThat(move.moveSomeKeys(10)).isZero();
-        move.finish();
-        assertThat(to.command("SET", "{empty}key", "value")).isEqualTo("OK");
-    }
-
-    @Test
-    void springBootFindsTheClusterByItsProperty() {
-        new ApplicationContextRunner()
-                .withConfiguration(
-                        AutoConfigurations.of(TestRedisAutoConfiguration.class, DataRedisAutoConfiguration.class))
-                .withPropertyValues("spring.data.redis.cluster.nodes=" + String.join(",", cluster.addresses()))
-                .run((context) -> {
-                    StringRedisTemplate redis = context.getBean(StringRedisTemplate.class);
-                    for (String key : List.of("{a}", "{b}", "{c}", "{d}")) {
-                        assertThat(redis.execute(INCREMENT, List.of(key))).isEqualTo(1);
-                        assertThat(redis.execute(INCREMENT, List.of(key))).isEqualTo(2);
-                        assertThat(cluster.masterOf(key).command("GET", key)).isEqualTo("2");
-                    }
-                });
-        assertThat(cluster.masters())
-                .anySatisfy((master) ->
-                        assertThat(master.info("commandstats")).containsKeys("cmdstat_evalsha", "cmdstat_eval"));
-    }
-
-    @Test
     void invalidNumbersOfNodesAreRejected() {
         assertThatIllegalArgumentException()
                 .isThrownBy(() -> RedisClusterProcess.builder().masters(0));
@@ -212,22 +174,9 @@ class RedisClusterProcessTests {
         }
     }
 
-    private static RedisServerProcess other(RedisServerProcess master) {
-        return cluster.masters().stream()
-                .filter((candidate) -> candidate != master)
-                .findFirst()
-                .orElseThrow();
-    }
-
     private static void assertRefused(String code, RedisServerProcess node, String... command) {
         assertThatExceptionOfType(RedisErrorException.class)
                 .isThrownBy(() -> node.command(command))
                 .satisfies((error) -> assertThat(error.code()).isEqualTo(code));
-    }
-
-    private static void print(String what, long startNanos) {
-        System.out.printf(
-                "%s %d ms%n",
-                what, Duration.ofNanos(System.nanoTime() - startNanos).toMillis());
     }
 }

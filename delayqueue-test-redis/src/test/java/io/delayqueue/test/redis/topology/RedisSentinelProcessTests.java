@@ -5,13 +5,11 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
-import io.delayqueue.test.autoconfigure.TestRedisAutoConfiguration;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -19,27 +17,18 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.springframework.boot.autoconfigure.AutoConfigurations;
-import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
-import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.data.redis.core.StringRedisTemplate;
-import org.springframework.data.redis.core.script.RedisScript;
 
 @Tag("long")
 @Tag("core")
 @Timeout(120)
 class RedisSentinelProcessTests {
 
-    private static final RedisScript<Long> INCREMENT = RedisScript.of("return redis.call('incr', KEYS[1])", Long.class);
-
     private static RedisSentinelProcess redis;
 
     @BeforeAll
     static void startAll() {
-        long start = System.nanoTime();
         // Long enough to prevent failovers on a machine that is slowed down by other tests.
         redis = RedisSentinelProcess.builder().downAfter(Duration.ofSeconds(4)).start();
-        print("Three servers and three Sentinels were ready after", start);
     }
 
     @AfterEach
@@ -76,10 +65,8 @@ class RedisSentinelProcessTests {
         await().until(() -> redis.replicas().stream()
                 .allMatch((replica) -> replica.command("DBSIZE").equals(1L)));
 
-        long start = System.nanoTime();
         assertThat(redis.killMaster()).isSameAs(first);
         RedisServerProcess second = redis.awaitNewMaster();
-        print("A killed master was replaced after", start);
 
         assertThat(second).isNotSameAs(first).isSameAs(redis.master());
         assertThat(second.command("GET", "key")).isEqualTo("value");
@@ -87,9 +74,7 @@ class RedisSentinelProcessTests {
         redis.awaitOk();
         assertThat(redis.replicas()).hasSize(1);
 
-        start = System.nanoTime();
         redis.restart(first);
-        print("It was a replica again after", start);
         assertThat(redis.master()).isSameAs(second);
         assertThat(redis.replicas()).hasSize(2).contains(first);
         assertThat(first.command("GET", "key")).isEqualTo("other");
@@ -146,23 +131,6 @@ class RedisSentinelProcessTests {
     }
 
     @Test
-    void springBootFindsTheMasterByItsProperties() {
-        new ApplicationContextRunner()
-                .withConfiguration(
-                        AutoConfigurations.of(TestRedisAutoConfiguration.class, DataRedisAutoConfiguration.class))
-                .withPropertyValues(
-                        "spring.data.redis.sentinel.master=" + RedisSentinelProcess.MASTER_NAME,
-                        "spring.data.redis.sentinel.nodes=" + String.join(",", redis.addresses()))
-                .run((context) -> {
-                    StringRedisTemplate template = context.getBean(StringRedisTemplate.class);
-                    assertThat(template.execute(INCREMENT, List.of("key"))).isEqualTo(1);
-                    assertThat(template.execute(INCREMENT, List.of("key"))).isEqualTo(2);
-                });
-        assertThat(redis.master().command("GET", "key")).isEqualTo("2");
-        assertThat(redis.master().info("commandstats")).containsKeys("cmdstat_evalsha", "cmdstat_eval");
-    }
-
-    @Test
     void closeEndsAllProcessesAndRemovesTheirDirectories() {
         RedisSentinelProcess own = RedisSentinelProcess.builder()
                 .replicas(1)
@@ -185,13 +153,13 @@ class RedisSentinelProcessTests {
 
     @Test
     void failedStartLeavesNoProcess() {
-        Set<Long> before = children();
+        Set<Long> before = RedisClusterBuilderTests.children();
         assertThatIllegalStateException()
                 .isThrownBy(() -> RedisSentinelProcess.builder()
                         .failoverTimeout(Duration.ZERO)
                         .start())
                 .withMessageContaining("failover-timeout");
-        assertThat(children()).isEqualTo(before);
+        assertThat(RedisClusterBuilderTests.children()).isEqualTo(before);
     }
 
     @Test
@@ -208,15 +176,5 @@ class RedisSentinelProcessTests {
 
     private static Stream<RedisServerProcess> processes(RedisSentinelProcess all) {
         return Stream.concat(all.servers().stream(), all.sentinels().stream());
-    }
-
-    private static Set<Long> children() {
-        return ProcessHandle.current().children().map(ProcessHandle::pid).collect(Collectors.toSet());
-    }
-
-    private static void print(String what, long startNanos) {
-        System.out.printf(
-                "%s %d ms%n",
-                what, Duration.ofNanos(System.nanoTime() - startNanos).toMillis());
     }
 }
