@@ -56,8 +56,8 @@ class StoreModelTests {
     private static final int IDS = 25;
     /** The words of all replies, which the calls of a test have in the end. */
     private static final String[] EVERYTHING =
-            ("ACCEPTED REPLACED KEPT DUPLICATE FULL CANCELLED CANCELLED_WHILE_HANDLED NOT_FOUND RESCHEDULED"
-                            + " BEING_HANDLED REPLAYED ID_LIVE claimed gone lost reclaimed deadLettered EXPIRED CRASHED REQUESTED")
+            ("ACCEPTED REPLACED KEPT DUPLICATE FULL CANCELLED CANCELLED_WHILE_HANDLED NOT_FOUND RESCHEDULED BEING_HANDLED"
+                            + " REPLAYED ID_LIVE claimed gone lost reclaimed deadLettered EXPIRED CRASHED REQUESTED")
                     .split(" ");
 
     private static final CrashLimits CRASHES = new CrashLimits(2, 1);

@@ -24,6 +24,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
@@ -46,33 +47,31 @@ class VerbScriptTests extends ScriptTable {
                                 + "schedule both 0, schedule leftover 0, leases leftover 0")
                         .put("deliveries", "leftover", "w1-1 1 5 ")
                         .scheduled("another", T0),
-                each(
-                        (bench, id) -> bench.cancel(id),
-                        List.of(
-                                "absent",
-                                "dead",
-                                "scheduled",
-                                "retrying",
-                                "suspect",
-                                "leased",
-                                "both",
-                                "leftover",
-                                SENTINEL)),
-                List.of(
-                        CancelOutcome.NOT_FOUND,
-                        CancelOutcome.NOT_FOUND,
-                        CancelOutcome.CANCELLED,
-                        CancelOutcome.CANCELLED,
-                        CancelOutcome.CANCELLED,
-                        CancelOutcome.CANCELLED_WHILE_HANDLED,
-                        CancelOutcome.CANCELLED,
-                        CancelOutcome.NOT_FOUND,
-                        CancelOutcome.NOT_FOUND),
+                outcomes(
+                        StoreBench::cancel,
+                        "absent",
+                        "dead",
+                        "scheduled",
+                        "retrying",
+                        "suspect",
+                        "leased",
+                        "both",
+                        "leftover",
+                        SENTINEL),
+                "absent NOT_FOUND, dead NOT_FOUND, scheduled CANCELLED, retrying CANCELLED, suspect CANCELLED, "
+                        + "leased CANCELLED_WHILE_HANDLED, both CANCELLED, leftover NOT_FOUND, sentinel NOT_FOUND",
                 state("deadLetter dead w1-1 0 REQUESTED 1 0, scheduled another 0")));
     }
 
     private static Function<StoreBench, Object> each(BiFunction<StoreBench, String, Object> call, List<String> ids) {
         return bench -> ids.stream().map(id -> call.apply(bench, id)).toList();
+    }
+
+    /** Calls for each id. The result is a text. */
+    private static Function<StoreBench, Object> outcomes(BiFunction<StoreBench, String, Object> call, String... ids) {
+        return bench -> Stream.of(ids)
+                .map(id -> (id.equals(SENTINEL) ? "sentinel" : id) + " " + call.apply(bench, id))
+                .collect(Collectors.joining(", "));
     }
 
     private static Stream<Row> cancelsUpToAVersion() {
@@ -150,24 +149,17 @@ class VerbScriptTests extends ScriptTable {
                         state("schedule 'no message' 0, leased leased 0 w1-1 30000, "
                                 + "scheduled scheduled 5, retrying retrying 5 2 E: no, "
                                 + "suspect suspect 0 1 /2/0 E: no"),
-                        each(
+                        outcomes(
                                 (bench, id) -> bench.reschedule(id, new Due(T0 + 70, false)),
-                                List.of(
-                                        "absent",
-                                        "no message",
-                                        "leased",
-                                        "scheduled",
-                                        "retrying",
-                                        "suspect",
-                                        SENTINEL)),
-                        List.of(
-                                RescheduleOutcome.NOT_FOUND,
-                                RescheduleOutcome.NOT_FOUND,
-                                RescheduleOutcome.BEING_HANDLED,
-                                RescheduleOutcome.RESCHEDULED,
-                                RescheduleOutcome.RESCHEDULED,
-                                RescheduleOutcome.RESCHEDULED,
-                                RescheduleOutcome.NOT_FOUND),
+                                "absent",
+                                "no message",
+                                "leased",
+                                "scheduled",
+                                "retrying",
+                                "suspect",
+                                SENTINEL),
+                        "absent NOT_FOUND, no message NOT_FOUND, leased BEING_HANDLED, scheduled RESCHEDULED, "
+                                + "retrying RESCHEDULED, suspect RESCHEDULED, sentinel NOT_FOUND",
                         state("schedule 'no message' 0, leased leased 0 w1-1 30000, "
                                 + "scheduled scheduled 70, retrying retrying 70 2 E: no, "
                                 + "crashed suspect 70 1 /2/0 E: no")),
