@@ -35,18 +35,12 @@ class ReceiveTests {
         return node.receive(topic, json).json().path("messages");
     }
 
-    private JsonNode one(String topic) {
-        JsonNode messages = receive(topic, "{\"wait\": \"50s\", \"lease\": \"1h\"}");
-        assertThat(messages).hasSize(1);
-        return messages.get(0);
-    }
-
     @Test
     void dueMessagesAreLeased() {
         String topic = topic();
         send(topic, "a/b");
 
-        JsonNode delivery = one(topic);
+        JsonNode delivery = node.receiveOne(topic);
 
         assertThat(delivery.path("topic").asString()).isEqualTo(topic);
         assertThat(delivery.path("id").asString()).isEqualTo("a/b");
@@ -65,7 +59,7 @@ class ReceiveTests {
         String topic = topic();
         for (String verb : List.of("acknowledge", "retry", "dead-letter", "release")) {
             send(topic, verb);
-            JsonNode delivery = one(topic);
+            JsonNode delivery = node.receiveOne(topic);
             assertThat(node.settle(delivery, verb, "{}").status()).as(verb).isEqualTo(204);
 
             for (String late : List.of("acknowledge", "retry", "dead-letter", "extend", "release")) {
@@ -82,10 +76,10 @@ class ReceiveTests {
     void lateSettlementDoesNotAffectTheNextDelivery() {
         String topic = topic();
         send(topic, "a");
-        JsonNode first = one(topic);
+        JsonNode first = node.receiveOne(topic);
         assertThat(node.settle(first, "retry", "{\"reason\": \"not yet\"}").status())
                 .isEqualTo(204);
-        JsonNode second = one(topic);
+        JsonNode second = node.receiveOne(topic);
 
         assertThat(second.path("attempt").asInt()).isEqualTo(2);
         assertThat(second.path("lastFailure").asString()).isEqualTo("retry: not yet");
@@ -98,7 +92,7 @@ class ReceiveTests {
     void postponeHasADelayAndDoesNotCountTheAttempt() {
         String topic = topic();
         send(topic, "a");
-        JsonNode first = one(topic);
+        JsonNode first = node.receiveOne(topic);
         assertThat(first.path("postponements").asInt()).isZero();
         for (String invalid : List.of("{}", "{\"delay\": \"-1s\"}", "{\"delay\": \"3651d\"}")) {
             assertThat(node.settle(first, "postpone", invalid).status())
@@ -114,28 +108,16 @@ class ReceiveTests {
         assertThat(postponed.postponements()).isEqualTo(1);
         assertThat(node.settle(first, "acknowledge", "").status()).isEqualTo(410);
         node.template().reschedule(topic, "a", Duration.ZERO);
-        JsonNode second = one(topic);
+        JsonNode second = node.receiveOne(topic);
         assertThat(second.path("attempt").asInt()).isEqualTo(1);
         assertThat(second.path("postponements").asInt()).isEqualTo(1);
-    }
-
-    @Test
-    void leaseThatEndsIsAnAttemptAndNoCrash() {
-        String topic = topic();
-        send(topic, "a");
-        for (int attempt = 1; attempt <= 3; attempt++) {
-            JsonNode delivery = receive(topic, "{\"count\": 2, \"wait\": \"50s\", \"lease\": \"1s\"}")
-                    .get(0);
-            assertThat(delivery.path("attempt").asInt()).isEqualTo(attempt);
-            assertThat(delivery.path("crashes").asInt()).isZero();
-        }
     }
 
     @Test
     void numberOfWaitingClientsIsLimited() {
         String topic = topic();
         send(topic, "a");
-        JsonNode leased = one(topic);
+        JsonNode leased = node.receiveOne(topic);
         List<CompletableFuture<Reply>> waiting = Stream.generate(
                         () -> node.postAsync("/receive", ApiNode.receiving(topic, "{\"wait\": \"50s\"}")))
                 .limit(ApiNode.MAX_WAITING)
@@ -183,23 +165,11 @@ class ReceiveTests {
     }
 
     @Test
-    void waitEndsWithAMessageOfAnyOfTheTopics() {
-        String topic = topic();
-        CompletableFuture<Reply> waiting =
-                node.postAsync("/receive", "{\"topics\": [\"" + topic() + "\", \"" + topic + "\"], \"wait\": \"50s\"}");
-        await().until(() -> node.bean(LongPolls.class).waiting() == 1);
-
-        send(topic, "a");
-
-        assertThat(waiting.join().json().path("messages").get(0).path("id").asString())
-                .isEqualTo("a");
-    }
-
-    @Test
     void receiveSettlesEarlierMessages() {
         String topic = topic();
         send(topic, "a");
-        String settlement = "{\"receipt\": \"" + ApiNode.receipt(one(topic)) + "\", \"action\": \"acknowledge\"}";
+        String settlement =
+                "{\"receipt\": \"" + ApiNode.receipt(node.receiveOne(topic)) + "\", \"action\": \"acknowledge\"}";
         send(topic, "b");
         String body = "{\"topics\": [\"" + topic + "\"], \"wait\": \"50s\", \"settlements\": [" + settlement + "]}";
 
@@ -217,7 +187,7 @@ class ReceiveTests {
     void receiveMayReturnTheMessageThatItSettled() {
         String topic = topic();
         send(topic, "a");
-        String receipt = ApiNode.receipt(one(topic));
+        String receipt = ApiNode.receipt(node.receiveOne(topic));
 
         JsonNode next = node.post(
                         "/receive",

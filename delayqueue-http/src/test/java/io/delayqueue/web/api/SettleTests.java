@@ -165,16 +165,6 @@ class SettleTests {
     }
 
     @Test
-    void firstOfTwoSettlementsOfADeliveryCounts() {
-        JsonNode delivery = received(topic, "a");
-
-        Reply reply = settle(settlement(delivery, "release", ""), settlement(delivery, "acknowledge", ""));
-
-        assertThat(outcomes(reply)).containsExactly("a settled", "a lease-lost");
-        assertThat(found("a").state()).isEqualTo(MessageState.READY);
-    }
-
-    @Test
     void requestWithAnInvalidSettlementSettlesNothing() {
         JsonNode delivery = received(topic, "a");
 
