@@ -13,7 +13,9 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.awaitility.core.ConditionTimeoutException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -34,6 +36,9 @@ import tools.jackson.databind.JsonNode;
 abstract class DrillTest {
 
     static final Duration SEEN = Duration.ofSeconds(45);
+    /** How long the start of processes may take on a busy machine. */
+    static final Duration START = Duration.ofMinutes(4);
+
     static final Status DEGRADED = new Status("DEGRADED");
 
     @TempDir
@@ -51,29 +56,48 @@ abstract class DrillTest {
 
     @BeforeEach
     void start() {
-        observer = EndpointNode.start(
-                WebApplicationType.SERVLET,
-                "/actuator/delayqueue",
+        List<String> properties = new ArrayList<>(List.of(
                 "delayqueue.namespace=dq",
                 "spring.data.redis.host=127.0.0.1",
                 "spring.data.redis.port=" + redis.port(),
                 "management.endpoints.web.exposure.include=delayqueue,prometheus",
                 PrometheusServer.NO_EXEMPLARS,
-                "management.endpoint.delayqueue.access=unrestricted");
+                "management.endpoint.delayqueue.access=unrestricted"));
+        properties.addAll(properties());
+        observer = EndpointNode.start(
+                WebApplicationType.SERVLET, "/actuator/delayqueue", properties.toArray(String[]::new));
         if (PrometheusServer.isPresent()) {
             prometheus = PrometheusServer.start(directory);
         }
         worker = startWorker();
-        scrape(worker);
+        startOthers();
+        scrapeAll();
         send("orders", 20);
-        await().atMost(Duration.ofMinutes(2))
+        await().atMost(START)
                 .until(() -> topic("orders").path("attempts").path("succeeded").asInt() > 0);
         await().until(() -> overview().path("findings").isEmpty());
         begin = Instant.now();
     }
 
-    DrillWorker startWorker() {
-        DrillWorker started = DrillWorker.start(redis.port(), directory);
+    /** Starts further workers beside the first. */
+    void startOthers() {}
+
+    /** Properties of the observer and of all workers. */
+    List<String> properties() {
+        return List.of();
+    }
+
+    /**
+     * Starts a worker.
+     *
+     * @param properties of this worker alone
+     */
+    DrillWorker startWorker(String... properties) {
+        DrillWorker started = DrillWorker.start(
+                redis.port(),
+                directory,
+                "shop-" + (workers.size() + 1),
+                Stream.concat(properties().stream(), Stream.of(properties)).toArray(String[]::new));
         workers.add(started);
         return started;
     }
@@ -122,6 +146,15 @@ abstract class DrillTest {
         return overview().path("findings").toString();
     }
 
+    /** Whether there is no finding and no alert, and health is up. */
+    boolean isGreen() {
+        JsonNode findings = overview().path("findings");
+        return findings.isArray()
+                && findings.isEmpty()
+                && health().getStatus().equals(Status.UP)
+                && (prometheus == null || prometheus.alerts().isEmpty());
+    }
+
     void seen(String what, Callable<Boolean> condition) {
         seen(what, SEEN, condition);
     }
@@ -137,6 +170,10 @@ abstract class DrillTest {
                 what, Duration.between(begin, Instant.now()).toMillis() / 1000.0);
     }
 
+    void scrapeAll() {
+        scrape(workers.toArray(DrillWorker[]::new));
+    }
+
     /** Makes Prometheus scrape the observer and these workers, and waits until it does. */
     void scrape(DrillWorker... workers) {
         if (prometheus == null) {
@@ -145,26 +182,34 @@ abstract class DrillTest {
         List<Integer> ports = new ArrayList<>();
         ports.add(URI.create(observer.site()).getPort());
         for (DrillWorker each : workers) {
-            await().atMost(Duration.ofMinutes(1)).until(() -> each.port().isPresent());
+            await("start of a worker").atMost(START).until(() -> each.port().isPresent());
             ports.add(each.port().orElseThrow());
         }
         prometheus.scrape(ports);
-        await().atMost(Duration.ofMinutes(1)).until(() -> prometheus.nodes() == ports.size());
+        await("scrape of all nodes").atMost(START).until(() -> prometheus.nodes() == ports.size());
     }
 
-    void alerts(String what, String alert) {
+    /**
+     * Awaits an alert.
+     *
+     * @param labels as in a selector
+     */
+    void alerts(String what, String alert, String... labels) {
+        alerts(what, SEEN, alert, labels);
+    }
+
+    void alerts(String what, Duration most, String alert, String... labels) {
         if (prometheus == null) {
             return;
         }
-        await().atMost(SEEN)
-                .until(() -> prometheus.first(alert, "firing", begin).isPresent());
+        String selector = Stream.concat(Stream.of("alertname=\"" + alert + "\""), Stream.of(labels))
+                .collect(Collectors.joining(", "));
+        await(what + ", " + selector)
+                .atMost(most)
+                .until(() -> prometheus.first(selector, "firing", begin).isPresent());
+        Instant first = prometheus.first(selector, "pending|firing", begin).orElseThrow();
         System.out.printf(
-                "drill: %s, expression of %s true after %.0f s, alert with a shortened 'for' after %.0f s%n",
-                what, alert, secondsUntil(alert, "pending|firing"), secondsUntil(alert, "firing"));
-    }
-
-    private double secondsUntil(String alert, String states) {
-        Instant first = prometheus.first(alert, states, begin).orElseThrow();
-        return Duration.between(begin, first).toMillis() / 1000.0;
+                "drill: %s, expression of %s true after %d s%n",
+                what, alert, Duration.between(begin, first).toSeconds());
     }
 }

@@ -25,7 +25,7 @@ class DrillTests extends DrillTest {
         seen(
                 "failing handler, log",
                 () -> worker.log().contains("In listener") && worker.log().contains("PaymentDown"));
-        alerts("failing handler", "DelayQueueCritical");
+        alerts("failing handler", "DelayQueueCritical", "kind=\"failing\"", "topic=\"payment\"");
         assertThat(observer.act("pause", "topic", "payment").status()).isEqualTo(200);
         seen("failing handler, end a minute after the pause", SEEN.plusMinutes(1), () -> !finds("critical", "failing"));
     }
@@ -46,7 +46,7 @@ class DrillTests extends DrillTest {
                 .orElseThrow();
         assertThat(listener.path("oldest").path("id").asString()).isNotEmpty();
         assertThat(listener.path("running").asInt()).isEqualTo(2);
-        alerts("slow handlers", "DelayQueueLagTooHigh");
+        alerts("slow handlers", "DelayQueueCritical", "kind=\"late\"", "topic=\"report\"");
     }
 
     @Test
@@ -74,8 +74,8 @@ class DrillTests extends DrillTest {
         send("orders", 1);
         seen("killed node, no listener", () -> finds("critical", "no_listener"));
         assertThat(findings()).contains("No node listens to any of");
-        alerts("killed node", "DelayQueueNodeFailed");
-        alerts("killed node, no listener", "DelayQueueTopicWithoutConsumer");
+        alerts("killed node", "DelayQueueWarning", "kind=\"node_failed\"", "node=\"shop-1\"");
+        alerts("killed node, no listener", "DelayQueueCritical", "kind=\"no_listener\"", "topic=\"orders\"");
         begin = Instant.now();
         observer.close();
         alerts("no process", "DelayQueueAbsent");
@@ -86,7 +86,7 @@ class DrillTests extends DrillTest {
         send("image", 1);
         seen("message that kills its process, end of the process", () -> !worker.isRunning());
         seen("message that kills its process, finding", () -> finds("warning", "node_failed"));
-        alerts("message that kills its process", "DelayQueueNodeFailed");
+        alerts("message that kills its process", "DelayQueueWarning", "kind=\"node_failed\"", "node=\"shop-1\"");
     }
 
     @Test
@@ -97,7 +97,7 @@ class DrillTests extends DrillTest {
                 () -> finds("warning", "dead_letters") && findings().contains("3 dead letters"));
         seen("dead letters, health", () -> health().getDetails().toString().contains("3 dead letters"));
         assertThat(health().getStatus()).isEqualTo(Status.UP);
-        alerts("dead letters", "DelayQueueDeadLettersGrow");
+        alerts("dead letters", "DelayQueueWarning", "kind=\"dead_letters\"", "topic=\"mail\"");
         assertThat(observer.act("start-job", "action", "purge", "topic", "mail").status())
                 .isEqualTo(200);
         seen("dead letters, end after the purge", () -> !finds("warning", "dead_letters"));
@@ -113,6 +113,6 @@ class DrillTests extends DrillTest {
         assertThat(overview().path("findings")).hasSizeLessThanOrEqualTo(5);
         assertThat(findings()).contains("No node listens to any of 35 topics; last seen ");
         seen("no listeners, health", () -> health().getStatus().equals(DEGRADED));
-        alerts("no listeners", "DelayQueueTopicWithoutConsumer");
+        alerts("no listeners", "DelayQueueCritical", "kind=\"no_listener\"");
     }
 }

@@ -2,6 +2,7 @@ package io.delayqueue.proof;
 
 import io.delayqueue.annotation.DelayListener;
 import io.delayqueue.listener.DelayHeaders;
+import io.delayqueue.listener.DependencyUnavailableException;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -13,6 +14,7 @@ import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.regex.Pattern;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -32,6 +34,15 @@ public final class DrillWorker implements AutoCloseable {
     /** A message to the topic {@code orders} whose handler takes a second, also while its node stops. */
     static final String SLOW = "slow";
 
+    /** Values of the property {@code drill.fault} of a node. */
+    static final String FAILS = "fails";
+
+    static final String STICKS = "sticks";
+    static final String UNAVAILABLE = "unavailable";
+
+    /** The value of the header {@code tenant} whose messages to the topic {@code bill} fail. */
+    static final String FAILING_TENANT = "acme";
+
     private static final Path JAVA = Path.of(System.getProperty("java.home"), "bin", "java");
 
     private static final Pattern PORT = Pattern.compile("scrape page on port (\\d+)");
@@ -44,24 +55,33 @@ public final class DrillWorker implements AutoCloseable {
         this.log = log;
     }
 
-    static DrillWorker start(int redisPort, Path directory) {
+    /**
+     * Starts a node.
+     *
+     * @param host the name by which findings call it
+     * @param properties of its application, beside those of each node
+     */
+    static DrillWorker start(int redisPort, Path directory, String host, String... properties) {
         try {
             Path log = Files.createTempFile(directory, "worker", ".log");
             List<String> command = new ArrayList<>(List.of(
                     JAVA.toString(),
                     "-Xmx256m",
                     "-XX:TieredStopAtLevel=1",
+                    "-XX:+UseSerialGC",
                     "-cp",
                     System.getProperty("java.class.path"),
                     DrillWorker.class.getName(),
-                    String.valueOf(redisPort)));
-            return new DrillWorker(
-                    new ProcessBuilder(command)
-                            .redirectErrorStream(true)
-                            .redirectOutput(log.toFile())
-                            .directory(new File("").getAbsoluteFile())
-                            .start(),
-                    log);
+                    "--spring.data.redis.port=" + redisPort));
+            for (String property : properties) {
+                command.add("--" + property);
+            }
+            ProcessBuilder node = new ProcessBuilder(command)
+                    .redirectErrorStream(true)
+                    .redirectOutput(log.toFile())
+                    .directory(new File("").getAbsoluteFile());
+            node.environment().put("HOSTNAME", host);
+            return new DrillWorker(node.start(), log);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
@@ -96,6 +116,20 @@ public final class DrillWorker implements AutoCloseable {
         process.destroyForcibly();
     }
 
+    /** Suspends the process, as a hypervisor does, or resumes it. */
+    void suspend(boolean suspended) {
+        try {
+            Process kill = new ProcessBuilder("kill", suspended ? "-STOP" : "-CONT", String.valueOf(pid())).start();
+            if (kill.waitFor() != 0) {
+                throw new IllegalStateException("kill ended with " + kill.exitValue());
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
     /** Stops the process in order. */
     void stop() {
         process.destroy();
@@ -121,9 +155,8 @@ public final class DrillWorker implements AutoCloseable {
                         "management.endpoints.web.exposure.include=prometheus",
                         PrometheusServer.NO_EXEMPLARS,
                         "spring.data.redis.host=127.0.0.1",
-                        "spring.data.redis.port=" + arguments[0],
                         "spring.main.banner-mode=off")
-                .run()
+                .run(arguments)
                 .getEnvironment();
         System.out.println("scrape page on port " + environment.getRequiredProperty("local.server.port"));
     }
@@ -132,6 +165,13 @@ public final class DrillWorker implements AutoCloseable {
     @Configuration(proxyBeanMethods = false)
     @EnableAutoConfiguration
     static class Handlers {
+
+        /** The fault of this node alone; empty for healthy nodes. */
+        private final String fault;
+
+        Handlers(@Value("${drill.fault:}") String fault) {
+            this.fault = fault;
+        }
 
         @Bean
         SecurityFilterChain permitAll(HttpSecurity http) {
@@ -162,6 +202,39 @@ public final class DrillWorker implements AutoCloseable {
         @DelayListener(topic = "report", concurrency = "2", prefetch = "0")
         void report(String text) throws InterruptedException {
             new CountDownLatch(1).await(5, TimeUnit.MINUTES);
+        }
+
+        @DelayListener(topic = "invoice", backoff = "fixed 1s", maxAttempts = "1000")
+        void invoice(String text) {
+            if (fault.equals(FAILS)) {
+                throw new PaymentDown("connection refused");
+            }
+        }
+
+        @DelayListener(topic = "export", concurrency = "2", prefetch = "0")
+        void export(String text) throws InterruptedException {
+            if (fault.equals(STICKS)) {
+                new CountDownLatch(1).await(10, TimeUnit.MINUTES);
+            }
+        }
+
+        @DelayListener(topic = "stock")
+        void stock(String text) {
+            if (fault.equals(UNAVAILABLE)) {
+                throw new DependencyUnavailableException("no route to the warehouse");
+            }
+        }
+
+        @DelayListener(topic = "bill", backoff = "fixed 1s", maxAttempts = "1000")
+        void bill(String text, @Header("tenant") String tenant) {
+            if (tenant.equals(FAILING_TENANT)) {
+                throw new IllegalStateException("no price list");
+            }
+        }
+
+        @DelayListener(topic = "scan", concurrency = "1")
+        void scan(String text) throws InterruptedException {
+            new CountDownLatch(1).await(200, TimeUnit.MILLISECONDS);
         }
 
         @DelayListener(topic = "image")

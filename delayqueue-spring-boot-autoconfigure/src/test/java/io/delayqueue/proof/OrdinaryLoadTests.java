@@ -15,7 +15,10 @@ import org.springframework.boot.convert.DurationStyle;
 import org.springframework.boot.health.contributor.Health;
 import org.springframework.boot.health.contributor.Status;
 
-/** Ordinary load, with restarts and a rolling deployment, raises no finding and no alert, and health stays up. */
+/**
+ * Ordinary load, with restarts and a rolling deployment, raises no finding and no alert, and health stays up; an outage of
+ * Redis raises none that lasts.
+ */
 @Tag("long")
 @Tag("drill")
 @Timeout(300)
@@ -34,22 +37,11 @@ class OrdinaryLoadTests extends DrillTest {
         begin = Instant.now();
         int restarts = 0;
         while (restarts < 4 || Duration.between(begin, Instant.now()).compareTo(length) < 0) {
-            DrillWorker old = worker;
-            DrillWorker next;
-            if (restarts % 2 == 0) {
-                // as in a rolling deployment
-                next = startWorker();
-                awaitNode(next);
-                scrape(old, second, next);
-                old.stop();
-                ordinaryLoadUntil(() -> !old.isRunning());
-            } else {
-                old.stop();
-                ordinaryLoadUntil(() -> !old.isRunning());
-                scrape(second);
-                next = startWorker();
-                awaitNode(next);
+            if (restarts == 2) {
+                assertNoAlert();
+                redisHangs();
             }
+            DrillWorker next = replacementOf(worker, second, restarts % 2 == 0);
             worker = second;
             second = next;
             scrape(worker, second);
@@ -57,9 +49,65 @@ class OrdinaryLoadTests extends DrillTest {
             long end = System.nanoTime() + length.toNanos() / 12;
             ordinaryLoadUntil(() -> System.nanoTime() > end);
         }
+        System.out.printf("drill: ordinary load, %d restarts%n", restarts);
+        assertNoAlert();
+    }
+
+    /**
+     * Replaces a node.
+     *
+     * @param rolling whether the next node starts before the old one stops, as in a rolling deployment
+     */
+    private DrillWorker replacementOf(DrillWorker old, DrillWorker other, boolean rolling) {
+        if (rolling) {
+            DrillWorker next = startWorker();
+            awaitNode(next);
+            scrape(old, other, next);
+            old.stop();
+            ordinaryLoadUntil(() -> !old.isRunning());
+            return next;
+        }
+        old.stop();
+        ordinaryLoadUntil(() -> !old.isRunning());
+        scrape(other);
+        DrillWorker next = startWorker();
+        awaitNode(next);
+        return next;
+    }
+
+    /** An outage of Redis. Nothing but this outage is alarmed, and a minute after its end all is green. */
+    private void redisHangs() {
+        begin = Instant.now();
+        redis.pause();
+        try {
+            seen("outage of Redis, health", () -> health().getStatus().equals(Status.DOWN));
+            alerts("outage of Redis", "DelayQueueRedisErrors");
+        } finally {
+            redis.resume();
+        }
+        Instant end = Instant.now();
         System.out.printf(
-                "drill: ordinary load, %d restarts in %d s%n",
-                restarts, Duration.between(begin, Instant.now()).toSeconds());
+                "drill: outage of Redis for %d s%n",
+                Duration.between(begin, end).toSeconds());
+        if (prometheus != null) {
+            assertThat(prometheus.alerts("firing", begin))
+                    .allMatch(alert ->
+                            alert.contains("\"DelayQueueRedisErrors\"") || alert.contains("\"DelayQueueSampleStale\""));
+        }
+        begin = end;
+        seen("ordinary load, all green after the outage of Redis", Duration.ofMinutes(1), () -> {
+            sendOrdinaryLoad();
+            return isGreen();
+        });
+        if (prometheus != null) {
+            assertThat(prometheus.alerts("firing", begin))
+                    .as("that messages are late is true for a moment")
+                    .noneMatch(alert -> alert.contains("\"node_failed\"") || alert.contains("\"no_listener\""));
+        }
+        begin = Instant.now().plusSeconds(1);
+    }
+
+    private void assertNoAlert() {
         if (prometheus != null) {
             System.out.println("drill: ordinary load, pending alerts: " + prometheus.alerts("pending", begin));
             assertThat(prometheus.alerts("firing", begin)).isEmpty();

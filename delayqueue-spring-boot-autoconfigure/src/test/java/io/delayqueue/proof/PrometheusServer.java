@@ -26,8 +26,8 @@ import tools.jackson.databind.JsonNode;
 import tools.jackson.databind.json.JsonMapper;
 
 /**
- * A Prometheus in another process, which scrapes each second and evaluates the alert rules of the project. Each minute of
- * their {@code for} is shortened to a second; the expressions are unchanged. The process ends with this JVM, even if the
+ * A Prometheus in another process, which scrapes each second and evaluates the alert rules of the project. Their
+ * {@code for} is shortened to a second; the expressions are unchanged. The process ends with this JVM, even if the
  * JVM is killed.
  */
 final class PrometheusServer implements AutoCloseable {
@@ -58,7 +58,7 @@ final class PrometheusServer implements AutoCloseable {
 
     private PrometheusServer(Path directory) throws IOException {
         this.directory = directory;
-        String rules = Files.readString(RULES).replaceAll("for: (\\d+)m", "for: $1s");
+        String rules = Files.readString(RULES).replaceAll("for: \\d+[sm]", "for: 1s");
         Files.writeString(directory.resolve("rules.yaml"), rules);
         Files.writeString(directory.resolve("prometheus.yaml"), CONFIGURATION);
         scrape(List.of());
@@ -125,6 +125,7 @@ final class PrometheusServer implements AutoCloseable {
     /**
      * Returns when an alert was first in a state.
      *
+     * @param alert its labels, as in a selector
      * @param states a regular expression: {@code pending} while the expression is true for less than its {@code for},
      *     then {@code firing}
      * @param since when the search begins
@@ -134,7 +135,7 @@ final class PrometheusServer implements AutoCloseable {
         if (seconds == 0) {
             return Optional.empty();
         }
-        return query("min(min_over_time(timestamp(ALERTS{alertname=\"%s\", alertstate=~\"%s\"})[%ds:1s]))"
+        return query("min(min_over_time(timestamp(ALERTS{%s, alertstate=~\"%s\"})[%ds:1s]))"
                         .formatted(alert, states, seconds))
                 .valueStream()
                 .map(result ->
@@ -142,10 +143,19 @@ final class PrometheusServer implements AutoCloseable {
                 .findFirst();
     }
 
+    /** Returns the alerts that are pending or firing, with their labels. */
+    List<String> alerts() {
+        return labels("ALERTS");
+    }
+
     /** Returns the alerts that were in a state, with their labels. */
     List<String> alerts(String state, Instant since) {
         long seconds = Duration.between(since, Instant.now()).toSeconds() + 1;
-        return query("max_over_time(ALERTS{alertstate=\"%s\"}[%ds])".formatted(state, seconds))
+        return labels("max_over_time(ALERTS{alertstate=\"%s\"}[%ds])".formatted(state, seconds));
+    }
+
+    private List<String> labels(String expression) {
+        return query(expression)
                 .valueStream()
                 .map(result -> result.path("metric").toString())
                 .toList();
