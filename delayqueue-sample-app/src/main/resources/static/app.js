@@ -22,6 +22,7 @@
   const byId = (id) => document.getElementById(id);
   const time = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
   const money = new Intl.NumberFormat(undefined, { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+  const whole = new Intl.NumberFormat();
   const cards = new Map();
   let lastEntry = 0;
   let clockOffset = 0;
@@ -123,6 +124,15 @@
       const radio = document.querySelector(chosen);
       if (!radio.checked) radio.checked = true;
     }
+    for (const profile of ['http', 'forward']) {
+      const on = state.profiles.includes(profile);
+      byId(`${profile}-on`).hidden = !on;
+      byId(`${profile}-off`).hidden = on;
+    }
+    const counts = Object.keys(STATUS).filter((status) => state.simulated[status]);
+    byId('simulated').hidden = counts.length === 0;
+    say(byId('simulated'), `So far: ${counts.map((status) =>
+      `${STATUS[status].toLowerCase()} ${whole.format(state.simulated[status])}`).join(', ')}. The dashboard shows their messages.`);
     record(state.journal);
     tick();
   }
@@ -137,6 +147,7 @@
       left: element('p', 'left'),
       say: element('p', 'say'),
       main: element('button', 'primary'),
+      more: element('button', '', 'More time'),
       stars: element('span', 'stars'),
       failure: element('p', 'failure'),
       longest: 0,
@@ -156,7 +167,9 @@
     card.main.addEventListener('click', () => {
       if (card.action) act('POST', `${address}/${card.action.to}`, card.action.body, card.main);
     });
-    actions.append(texts, card.stars, card.main);
+    card.more.setAttribute('aria-label', `More time: ${order.item}`);
+    card.more.addEventListener('click', () => act('POST', `${address}/postpone`, undefined, card.more));
+    actions.append(texts, card.stars, card.more, card.main);
     card.root.append(title, card.pill, meta(order), card.track, card.failure, actions);
     return card;
   }
@@ -174,7 +187,7 @@
     card.until = null;
     if (order.status === 'PENDING_PAYMENT') {
       card.until = Date.parse(order.cancelAt);
-      card.longest = card.until - Date.parse(order.createdAt);
+      card.longest = Math.max(card.longest, card.until - Date.parse(order.createdAt));
       card.waiting = 'Cancelled';
     } else if (review && review.stars === null) {
       card.until = Date.parse(review.reviewAt);
@@ -186,6 +199,7 @@
       card.failure.hidden = !dead;
       card.track.hidden = card.left.hidden = card.until === null;
       card.stars.hidden = !(review && review.stars === null);
+      card.more.hidden = order.status !== 'PENDING_PAYMENT';
       setAction(card, order, dead ? notice : null);
     });
   }
@@ -285,6 +299,9 @@
   });
   byId('merchant').addEventListener('change', (event) => act('PUT', 'merchant/behaviour', event.target.value));
   byId('crowd').addEventListener('change', (event) => act('PUT', 'crowd/size', event.target.value));
+  for (const button of document.querySelectorAll('[data-demo]')) {
+    button.addEventListener('click', () => act('POST', `demo/${button.dataset.demo}`, undefined, button));
+  }
   document.addEventListener('visibilitychange', () => document.hidden || poll());
 
   suggest(byId('new-order'));

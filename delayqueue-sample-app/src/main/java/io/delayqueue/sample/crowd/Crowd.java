@@ -66,7 +66,7 @@ public final class Crowd {
     void order() {
         try {
             for (int i = 0; i < size().perSecond(); i++) {
-                String id = orders.place(
+                String id = orders.simulate(
                                 ITEMS[random.nextInt(ITEMS.length)], BigDecimal.valueOf(100 + random.nextInt(9_900), 2))
                         .id();
                 sendLater(PAY_PERCENT, new Errand(id, Errand.Kind.PAY));

@@ -26,10 +26,16 @@ public final class Journal {
         this.clock = clock;
     }
 
-    /** Adds an event, described in a sentence. */
+    /**
+     * Adds an event, described in a sentence; not one of a simulated order, so that the events of others stay visible.
+     *
+     * @param orderId the order, or the name of a demonstration
+     */
     public void add(String orderId, Actor actor, String text) {
-        jdbc.sql("INSERT INTO journal (at, order_id, actor, text) VALUES (?, ?, ?, ?)")
-                .params(clock.instant().atOffset(ZoneOffset.UTC), orderId, actor.name(), text)
+        jdbc.sql("INSERT INTO journal (at, order_id, actor, text) SELECT CAST(? AS TIMESTAMP WITH TIME ZONE),"
+                        + " CAST(? AS VARCHAR), CAST(? AS VARCHAR), CAST(? AS VARCHAR)"
+                        + " WHERE NOT EXISTS (SELECT 1 FROM orders WHERE id = ? AND simulated)")
+                .params(clock.instant().atOffset(ZoneOffset.UTC), orderId, actor.name(), text, orderId)
                 .update();
         jdbc.sql("DELETE FROM journal WHERE id <= (SELECT MAX(id) FROM journal) - ?")
                 .param(KEPT)

@@ -46,6 +46,11 @@ final class OrderController {
         return orders.pay(id);
     }
 
+    @PostMapping("/{id}/postpone")
+    Order postpone(@PathVariable String id) {
+        return orders.postpone(id);
+    }
+
     @PostMapping("/{id}/deliver")
     Order deliver(@PathVariable String id) {
         return orders.deliver(id);

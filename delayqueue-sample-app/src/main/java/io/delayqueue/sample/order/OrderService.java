@@ -8,6 +8,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.http.HttpStatus;
@@ -53,6 +54,15 @@ public class OrderService {
      * @param amount at least 0.01, with two digits behind the point
      */
     public Order place(String item, BigDecimal amount) {
+        return place(item, amount, false);
+    }
+
+    /** Places the order of a simulated customer, which neither the page nor the journal shows. */
+    public Order simulate(String item, BigDecimal amount) {
+        return place(item, amount, true);
+    }
+
+    private Order place(String item, BigDecimal amount, boolean simulated) {
         // Truncated to milliseconds like due times, so that the row, the response and the message contain the same
         // time.
         Instant now = clock.instant().truncatedTo(ChronoUnit.MILLIS);
@@ -63,7 +73,7 @@ public class OrderService {
                 OrderStatus.PENDING_PAYMENT,
                 now,
                 now.plus(properties.paymentWindow()));
-        orders.insert(order);
+        orders.insert(order, simulated);
         journal.add(order.id(), Actor.CUSTOMER, "Ordered: " + order.item() + ".");
         unpaid.cancelInTime(order);
         return order;
@@ -79,6 +89,22 @@ public class OrderService {
         journal.add(id, Actor.CUSTOMER, "Paid.");
         events.publishEvent(new OrderPaid(order));
         return order;
+    }
+
+    /**
+     * Gives the customer more time to pay.
+     *
+     * @throws ResponseStatusException if the order does not wait for its payment, or its message cannot be rescheduled
+     */
+    public Order postpone(String id) {
+        Order order = get(id);
+        Instant cancelAt = order.cancelAt().plus(properties.paymentWindow());
+        if (!orders.postpone(id, order.cancelAt(), cancelAt)) {
+            throw conflict(get(id));
+        }
+        journal.add(id, Actor.CUSTOMER, "Asked for more time: the delayed message is rescheduled by its id.");
+        unpaid.postpone(id, cancelAt);
+        return get(id);
     }
 
     /**
@@ -109,19 +135,39 @@ public class OrderService {
         return orders.latest(limit);
     }
 
+    /** The latest orders that no simulated customer placed, newest first. */
+    public List<Order> latestReal(int limit) {
+        return orders.latestReal(limit);
+    }
+
+    /** The number of simulated orders with each status. */
+    public Map<OrderStatus, Long> countSimulated() {
+        return orders.countSimulated();
+    }
+
+    /** Whether a delayed message will cancel the order. */
+    public boolean isToBeCancelled(String id) {
+        return unpaid.isScheduled(id);
+    }
+
     private Order move(String id, OrderStatus from, OrderStatus to) {
         boolean moved = orders.move(id, from, to);
         Order order = get(id);
         if (!moved) {
-            throw new ResponseStatusException(
-                    HttpStatus.CONFLICT,
-                    switch (order.status()) {
-                        case PENDING_PAYMENT -> "Order " + id + " is not paid.";
-                        case PAID -> "Order " + id + " is already paid.";
-                        case CANCELLED -> "Order " + id + " was cancelled because it was not paid in time.";
-                        case DELIVERED -> "Order " + id + " is already delivered.";
-                    });
+            throw conflict(order);
         }
         return order;
+    }
+
+    private static ResponseStatusException conflict(Order order) {
+        String id = order.id();
+        return new ResponseStatusException(
+                HttpStatus.CONFLICT,
+                switch (order.status()) {
+                    case PENDING_PAYMENT -> "Order " + id + " is not paid.";
+                    case PAID -> "Order " + id + " is already paid.";
+                    case CANCELLED -> "Order " + id + " was cancelled because it was not paid in time.";
+                    case DELIVERED -> "Order " + id + " is already delivered.";
+                });
     }
 }

@@ -2,10 +2,13 @@ package io.delayqueue.sample.order;
 
 import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.time.Instant;
 import java.time.OffsetDateTime;
 import java.time.ZoneOffset;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import org.springframework.jdbc.core.simple.JdbcClient;
 import org.springframework.stereotype.Component;
 
@@ -21,16 +24,26 @@ final class OrderTable {
         this.jdbc = jdbc;
     }
 
-    void insert(Order order) {
-        jdbc.sql("INSERT INTO orders (id, item, amount, status, created_at, cancel_at) VALUES (?, ?, ?, ?, ?, ?)")
+    void insert(Order order, boolean simulated) {
+        jdbc.sql("INSERT INTO orders (id, item, amount, status, created_at, cancel_at, simulated)"
+                        + " VALUES (?, ?, ?, ?, ?, ?, ?)")
                 .params(
                         order.id(),
                         order.item(),
                         order.amount(),
                         order.status().name(),
                         order.createdAt().atOffset(ZoneOffset.UTC),
-                        order.cancelAt().atOffset(ZoneOffset.UTC))
+                        order.cancelAt().atOffset(ZoneOffset.UTC),
+                        simulated)
                 .update();
+    }
+
+    /** Gives an unpaid order more time; returns whether it waited for its payment until the earlier time. */
+    boolean postpone(String id, Instant earlier, Instant later) {
+        return jdbc.sql("UPDATE orders SET cancel_at = ? WHERE id = ? AND cancel_at = ? AND status = 'PENDING_PAYMENT'")
+                        .params(later.atOffset(ZoneOffset.UTC), id, earlier.atOffset(ZoneOffset.UTC))
+                        .update()
+                == 1;
     }
 
     /**
@@ -57,6 +70,22 @@ final class OrderTable {
                 .param(limit)
                 .query(OrderTable::order)
                 .list();
+    }
+
+    /** Like {@link #latest}, without those of simulated customers. */
+    List<Order> latestReal(int limit) {
+        return jdbc.sql(SELECT + "WHERE NOT simulated ORDER BY number DESC LIMIT ?")
+                .param(limit)
+                .query(OrderTable::order)
+                .list();
+    }
+
+    Map<OrderStatus, Long> countSimulated() {
+        return jdbc
+                .sql("SELECT status, COUNT(*) FROM orders WHERE simulated GROUP BY status")
+                .query((row, index) -> Map.entry(OrderStatus.valueOf(row.getString(1)), row.getLong(2)))
+                .stream()
+                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue));
     }
 
     private static Order order(ResultSet row, int index) throws SQLException {

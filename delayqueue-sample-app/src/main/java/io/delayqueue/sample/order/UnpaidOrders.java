@@ -3,12 +3,17 @@ package io.delayqueue.sample.order;
 import io.delayqueue.annotation.DelayListener;
 import io.delayqueue.listener.Delivery;
 import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.RescheduleOutcome;
 import io.delayqueue.sample.journal.Journal;
+import io.delayqueue.sample.journal.JournalEntry.Actor;
 import io.delayqueue.template.DelayQueueOperations;
+import java.time.Instant;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import org.springframework.context.event.EventListener;
+import org.springframework.http.HttpStatus;
 import org.springframework.stereotype.Component;
+import org.springframework.web.server.ResponseStatusException;
 
 /** Cancels orders that are not paid in time. This is the only class of the package that uses the queue. */
 @Component
@@ -48,6 +53,26 @@ final class UnpaidOrders {
     @EventListener
     void withdraw(OrderPaid paid) {
         delayQueue.cancelAfterCommit(TOPIC, paid.order().id());
+        journal.add(paid.order().id(), Actor.SHOP, "Cancelled the delayed message by its id: the order stays.");
+    }
+
+    /**
+     * Must be the last call in the transaction that stores the later time. If it fails, the transaction is rolled back. If
+     * the commit fails, the message is later than the order says: the order is cancelled too late, but never too early.
+     *
+     * @throws ResponseStatusException if the message cannot be rescheduled now
+     */
+    void postpone(String orderId, Instant cancelAt) {
+        RescheduleOutcome outcome = delayQueue.reschedule(TOPIC, orderId, cancelAt);
+        if (outcome != RescheduleOutcome.RESCHEDULED) {
+            throw new ResponseStatusException(
+                    HttpStatus.CONFLICT, "The message of order " + orderId + " was not rescheduled: " + outcome + ".");
+        }
+    }
+
+    /** Whether a message will cancel the order. */
+    boolean isScheduled(String orderId) {
+        return delayQueue.find(TOPIC, orderId).isPresent();
     }
 
     /**

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Function;
 import java.util.stream.Collectors;
+import org.springframework.core.env.Environment;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
@@ -31,6 +32,7 @@ final class PageController {
     private final Crowd crowd;
     private final Journal journal;
     private final InstantSource clock;
+    private final Environment environment;
 
     PageController(
             OrderService orders,
@@ -39,7 +41,8 @@ final class PageController {
             Merchant merchant,
             Crowd crowd,
             Journal journal,
-            InstantSource clock) {
+            InstantSource clock,
+            Environment environment) {
         this.orders = orders;
         this.notices = notices;
         this.reviews = reviews;
@@ -47,6 +50,7 @@ final class PageController {
         this.crowd = crowd;
         this.journal = journal;
         this.clock = clock;
+        this.environment = environment;
     }
 
     /**
@@ -56,7 +60,7 @@ final class PageController {
      */
     @GetMapping("/page/state")
     PageState state(@RequestParam(defaultValue = "0") long after) {
-        List<Order> latest = orders.latest(ORDERS);
+        List<Order> latest = orders.latestReal(ORDERS);
         List<String> ids = latest.stream().map(Order::id).toList();
         Map<String, Notice> noticeOf =
                 notices.of(ids).stream().collect(Collectors.toMap(Notice::orderId, Function.identity()));
@@ -65,6 +69,13 @@ final class PageController {
         List<PageState.Line> lines = latest.stream()
                 .map(order -> new PageState.Line(order, noticeOf.get(order.id()), reviewOf.get(order.id())))
                 .toList();
-        return new PageState(clock.instant(), merchant.behaviour(), crowd.size(), lines, journal.after(after));
+        return new PageState(
+                clock.instant(),
+                merchant.behaviour(),
+                crowd.size(),
+                orders.countSimulated(),
+                List.of(environment.getActiveProfiles()),
+                lines,
+                journal.after(after));
     }
 }

@@ -7,6 +7,7 @@ import io.delayqueue.sample.Shop;
 import io.delayqueue.sample.order.Order;
 import io.delayqueue.sample.order.OrderService;
 import io.delayqueue.sample.order.OrderStatus;
+import java.math.BigDecimal;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -33,7 +34,22 @@ class CrowdTests {
         shop.crowd("MANY");
 
         Shop.await().untilAsserted(() -> assertThat(orders.latest(40)).hasSizeGreaterThan(20));
-        shop.get("/page/state").expectBody().jsonPath("$.crowd").isEqualTo("MANY");
+        shop.get("/page/state")
+                .expectBody()
+                .jsonPath("$.crowd")
+                .isEqualTo("MANY")
+                .jsonPath("$.simulated.PENDING_PAYMENT")
+                .exists();
+    }
+
+    @Test
+    void ordersOfSimulatedCustomersHideNoOthers() {
+        String mine = shop.order("Teapot");
+        String simulated = orders.simulate("Kettle", BigDecimal.TEN).id();
+
+        assertThat(orders.latestReal(10)).extracting(Order::id).contains(mine).doesNotContain(simulated);
+        assertThat(shop.journal(mine)).isNotEmpty();
+        assertThat(shop.journal(simulated)).isEmpty();
     }
 
     @Test

@@ -57,6 +57,32 @@ class OrderTests {
 
         assertThat(shop.status(id)).isEqualTo("PAID");
         awaitNoMessage(id);
+        assertThat(shop.journal(id)).contains("Cancelled the delayed message by its id: the order stays.");
+    }
+
+    @Test
+    void moreTimeReschedulesTheCancellation() {
+        String id = shop.order("Teapot");
+        Order order = orders.get(id);
+
+        shop.act(id, "postpone").expectStatus().isOk();
+
+        Order postponed = orders.get(id);
+        assertThat(postponed.cancelAt()).isEqualTo(order.cancelAt().plus(Duration.ofMinutes(30)));
+        assertThat(delayQueue.find(UnpaidOrders.TOPIC, id).orElseThrow().dueAt())
+                .isEqualTo(postponed.cancelAt());
+        assertThat(shop.journal(id)).last().asString().startsWith("Asked for more time:");
+    }
+
+    @Test
+    void orderWhoseMessageIsGoneGetsNoMoreTime() {
+        String id = shop.order("Teapot");
+        Order order = orders.get(id);
+        delayQueue.cancel(UnpaidOrders.TOPIC, id);
+
+        shop.act(id, "postpone").expectStatus().isEqualTo(409);
+
+        assertThat(orders.get(id)).isEqualTo(order);
     }
 
     @Test
@@ -97,6 +123,7 @@ class OrderTests {
         String id = shop.paidOrder("Teapot");
 
         shop.act(id, "pay").expectStatus().isEqualTo(409);
+        shop.act(id, "postpone").expectStatus().isEqualTo(409);
         shop.act(shop.order("Kettle"), "deliver").expectStatus().isEqualTo(409);
     }
 
