@@ -1,6 +1,7 @@
 package io.delayqueue.admin;
 
 import io.delayqueue.Internal;
+import io.delayqueue.coordination.HandlerStack;
 import io.delayqueue.coordination.KnownNodes.Node;
 import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.event.EventBus;
@@ -34,6 +35,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.Assert;
 
@@ -276,6 +278,33 @@ public class DelayQueueAdmin {
             }
             return nodes.pause(topic, listener, node, by);
         });
+    }
+
+    /**
+     * Reads the stack of the oldest handler of a listener on a node, or requests it if the node does not report it yet.
+     *
+     * @return null if it was requested: call again
+     * @throws IllegalArgumentException if there is no such node
+     */
+    @Internal
+    public @Nullable HandlerStack stack(String node, String listener) {
+        HandlerStack reported;
+        boolean known;
+        try {
+            reported = nodes.read().nodes().stream()
+                    .filter(each -> each.name().equals(node))
+                    .flatMap(each -> Stream.ofNullable(each.report().stack()))
+                    .filter(stack -> stack.listener().equals(listener))
+                    .findFirst()
+                    .orElse(null);
+            known = reported != null || nodes.requestStack(node, listener);
+        } catch (RuntimeException e) {
+            throw DelayQueueException.translated("Reading a stack of node " + Printable.of(node), e);
+        }
+        if (!known) {
+            throw new IllegalArgumentException("There is no live node '" + Printable.of(node) + "'.");
+        }
+        return reported;
     }
 
     private void requireKnown(String topic, @Nullable String listener, @Nullable String node) {

@@ -8,6 +8,7 @@ import io.delayqueue.listener.ListenerStatus.Attempts;
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.InvalidOptionException;
 import io.delayqueue.redis.Await;
+import io.delayqueue.redis.server.ServerState;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -21,6 +22,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,7 +37,7 @@ public final class TopicSampler extends RedisTask {
     public static final int KEPT = 60;
 
     /**
-     * The time for which a reading of one shard, twelve commands, is used: at most 80 commands a second. With those of
+     * The time for which a reading of one shard or server, twelve commands or fewer, is used: at most 80 commands a second. With those of
      * {@link UpcomingSampler}, open pages cost at most a hundred.
      */
     private static final Duration USED_PER_SHARD = Duration.ofMillis(150);
@@ -44,6 +46,7 @@ public final class TopicSampler extends RedisTask {
     private static final Duration LONGEST = Duration.ofMinutes(10);
 
     private final DelayQueueInspector inspector;
+    private final Supplier<CompletableFuture<List<ServerState>>> servers;
     private final Duration interval;
     private final InstantSource clock;
     private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
@@ -56,7 +59,12 @@ public final class TopicSampler extends RedisTask {
     /** The newest reading, of a sample or for {@link #recent()}; also while it is pending. */
     private volatile @Nullable CompletableFuture<Sampled> newestReading;
 
-    private record Sampled(Instant at, long nanos, Snapshot snapshot) {}
+    private record Sampled(Instant at, long nanos, Snapshot snapshot, List<ServerState> servers) {}
+
+    /** Creates a sampler that does not read the state of the servers. */
+    public TopicSampler(DelayQueueInspector inspector, Duration interval, InstantSource clock, LongSupplier nanoTime) {
+        this(inspector, () -> CompletableFuture.completedFuture(List.of()), interval, clock, nanoTime);
+    }
 
     /** A reading, and the attempts and the throughput of the last minute, by topic. */
     private record Sample(Sampled sampled, Map<String, Attempts> attempts, Map<String, Throughput> throughput) {
@@ -75,15 +83,22 @@ public final class TopicSampler extends RedisTask {
     /**
      * Creates a sampler. It samples only when it is run.
      *
+     * @param servers reads the state of each server; never fails
      * @param interval time between samples, 1 s to 10 min
      * @param clock dates the samples
      * @param nanoTime the monotonic clock
      * @throws IllegalArgumentException if the interval is out of range
      */
-    public TopicSampler(DelayQueueInspector inspector, Duration interval, InstantSource clock, LongSupplier nanoTime) {
+    public TopicSampler(
+            DelayQueueInspector inspector,
+            Supplier<CompletableFuture<List<ServerState>>> servers,
+            Duration interval,
+            InstantSource clock,
+            LongSupplier nanoTime) {
         super(nanoTime);
         checkInterval(interval);
         this.inspector = inspector;
+        this.servers = servers;
         this.interval = interval;
         this.clock = clock;
     }
@@ -123,7 +138,9 @@ public final class TopicSampler extends RedisTask {
     private CompletableFuture<Sampled> requestReading() {
         Instant at = clock.instant();
         long nanos = nanoTime.getAsLong();
-        return inspector.snapshot().thenApply(snapshot -> new Sampled(at, nanos, snapshot));
+        return inspector
+                .snapshot()
+                .thenCombine(servers.get(), (snapshot, states) -> new Sampled(at, nanos, snapshot, states));
     }
 
     private static List<TopicSample> with(List<TopicSample> history, TopicSample newest) {
@@ -163,6 +180,20 @@ public final class TopicSampler extends RedisTask {
         return Optional.ofNullable(last).map(sampled -> sampled.snapshot().nodes());
     }
 
+    /** The state of each server at the newest sample; empty before the first sample. */
+    public List<ServerState> servers() {
+        Sampled sampled = last;
+        return sampled == null ? List.of() : sampled.servers();
+    }
+
+    /** The state of each server at the newest reading, of a sample or for {@link #recent()}. */
+    public List<ServerState> recentServers() {
+        CompletableFuture<Sampled> newest = newestReading;
+        return newest == null || !newest.isDone() || newest.isCompletedExceptionally()
+                ? servers()
+                : newest.join().servers();
+    }
+
     /**
      * The status of all topics, ordered by topic, for pages that ask again and again. Few topics are read with each
      * call. Many are read again after 150 ms for each shard, so that all callers together cost 80 commands a second at
@@ -192,7 +223,9 @@ public final class TopicSampler extends RedisTask {
                 .mapToInt(TopicStatus::shards)
                 .sum();
         return nanoTime.getAsLong() - sampled.nanos()
-                < USED_PER_SHARD.multipliedBy(shards).toNanos();
+                < USED_PER_SHARD
+                        .multipliedBy((long) shards + sampled.servers().size())
+                        .toNanos();
     }
 
     /** Age of the newest sample; empty before the first sample. */

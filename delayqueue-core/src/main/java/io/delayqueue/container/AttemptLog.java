@@ -8,12 +8,15 @@ import io.delayqueue.message.Failure;
 import io.delayqueue.message.Printable;
 import io.delayqueue.store.Settlement;
 import java.time.Duration;
+import java.util.Collections;
 import java.util.Comparator;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedMap;
 import java.util.function.LongSupplier;
+import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -37,11 +40,15 @@ final class AttemptLog {
 
     private static final String OTHER = "other exceptions";
     private static final int MAX_TEXT = 200;
+    /** The usual handling time is a moving average in which the last attempt has this share. */
+    private static final int USUAL_OF = 16;
 
     private final String listener;
     private final LongSupplier nanoTime;
     private final long start;
     private final Bucket[] buckets = new Bucket[BUCKETS];
+    private final @Nullable HeaderCounts byHeader;
+    private long usualNanos;
     private final Map<String, FailureClass> failures = new LinkedHashMap<>();
     private long lastSuccess;
 
@@ -73,6 +80,16 @@ final class AttemptLog {
     }
 
     AttemptLog(ListenerSpec spec, LongSupplier nanoTime) {
+        this(spec, nanoTime, "");
+    }
+
+    /**
+     * Creates a log.
+     *
+     * @param header by whose value attempts are counted; empty for none
+     */
+    AttemptLog(ListenerSpec spec, LongSupplier nanoTime, String header) {
+        this.byHeader = header.isEmpty() ? null : new HeaderCounts(header, BUCKETS);
         this.listener = "listener " + Printable.of(spec.id()) + " of topic " + Printable.of(spec.topic());
         this.nanoTime = nanoTime;
         this.start = nanoTime.getAsLong();
@@ -87,15 +104,26 @@ final class AttemptLog {
      * @param attempt number of the attempt
      * @param startedAt when its handler started, by the monotonic clock
      * @param failure the exception of a failed attempt; null if the handler requested the settlement
+     * @param headers supplies the headers of the message; empty if they cannot be read
      */
-    void settled(Settlement settlement, int attempt, long startedAt, @Nullable Throwable failure) {
+    void settled(
+            Settlement settlement,
+            int attempt,
+            long startedAt,
+            @Nullable Throwable failure,
+            Supplier<Map<String, String>> headers) {
         if (settlement instanceof Settlement.Release || settlement instanceof Settlement.Postpone) {
             return;
         }
+        Map<String, String> counted = byHeader == null ? Map.of() : headers.get();
         long now = nanoTime.getAsLong();
         String line;
         synchronized (this) {
             Bucket bucket = bucket(now);
+            usualNanos += usualNanos == 0 ? now - startedAt : (now - startedAt - usualNanos) / USUAL_OF;
+            if (byHeader != null) {
+                byHeader.settled(settlement, counted, bucket.number);
+            }
             bucket.handlingNanos += now - startedAt;
             if (settlement instanceof Settlement.Retry) {
                 bucket.retried++;
@@ -225,6 +253,18 @@ final class AttemptLog {
             }
         }
         return new Outcomes(threw, succeeded);
+    }
+
+    /** Mean handling time of the last attempts, also of those before the last minute; zero if none has ended. */
+    synchronized Duration usual() {
+        return Duration.ofNanos(usualNanos);
+    }
+
+    /** The attempts of the last minute by the value of the header. */
+    synchronized SortedMap<String, Attempts> byHeader() {
+        return byHeader == null
+                ? Collections.emptySortedMap()
+                : byHeader.sums((nanoTime.getAsLong() - start) / BUCKET_NANOS);
     }
 
     private void endFailures(long now) {

@@ -10,6 +10,8 @@ import io.delayqueue.store.Claim;
 import io.delayqueue.store.RedisClock;
 import io.delayqueue.store.Settlement;
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 
@@ -23,6 +25,9 @@ final class ClaimedDelivery extends LeasedMessage implements Delivery {
     private volatile boolean lost;
     private volatile boolean leaseEnded;
     private @Nullable Object payload;
+    /** The thread that runs the handler; null if none does. */
+    private volatile @Nullable Thread thread;
+
     final long claimedAt;
     /** The period of the claim budget in which it was claimed. Set before other threads see this delivery. */
     int claimedIn;
@@ -57,6 +62,28 @@ final class ClaimedDelivery extends LeasedMessage implements Delivery {
         this.confirmationRequiredAt = polledAt;
         this.repliedAt = repliedAt;
         this.claimedAt = polledAt;
+    }
+
+    /**
+     * Sets the thread that runs the handler.
+     *
+     * @param current null when the handler has returned
+     */
+    void runsOn(@Nullable Thread current) {
+        thread = current;
+    }
+
+    /** The frames of the thread that runs the handler, the innermost first; empty if no thread does. */
+    List<String> stack(int maxFrames) {
+        Thread running = thread;
+        if (running == null) {
+            return List.of();
+        }
+        List<String> frames = Arrays.stream(running.getStackTrace())
+                .limit(maxFrames)
+                .map(StackTraceElement::toString)
+                .toList();
+        return thread == running ? frames : List.of(); // else it is the stack of another handler
     }
 
     void converted(Object value) {

@@ -2,6 +2,7 @@ package io.delayqueue.container;
 
 import static java.util.Objects.requireNonNull;
 
+import io.delayqueue.coordination.HandlerStack;
 import io.delayqueue.coordination.Membership;
 import io.delayqueue.coordination.NodeReport;
 import io.delayqueue.coordination.PeriodicTaskScheduler;
@@ -81,6 +82,11 @@ public final class DelayQueueEngine implements AutoCloseable {
     /** Used by the heartbeat task only. */
     private boolean wasConfirmed;
 
+    private volatile @Nullable StackRequest stackRequest;
+
+    /** A request for the stack of a listener, at a time of the monotonic clock. */
+    private record StackRequest(String listener, long at) {}
+
     DelayQueueEngine(EngineBuilder builder) {
         this.node = builder.node;
         MessageStore store = requireNonNull(builder.store, "store");
@@ -109,6 +115,7 @@ public final class DelayQueueEngine implements AutoCloseable {
                 nanoTime,
                 this::report,
                 this::afterHeartbeat);
+        membership.onStackRequest(listener -> stackRequest = new StackRequest(listener, nanoTime.getAsLong()));
         // a heartbeat sends the canary that confirms the signals, and its reply has the new shard assignment
         signalSource.onChange(membership::heartbeatNow);
         this.retention = new RetentionTask(store, consumed, settings, events, nanoTime);
@@ -132,6 +139,7 @@ public final class DelayQueueEngine implements AutoCloseable {
                 runs,
                 requireNonNull(builder.converter, "converter"),
                 builder.interceptors,
+                builder.countByHeader,
                 closeWait);
     }
 
@@ -148,7 +156,18 @@ public final class DelayQueueEngine implements AutoCloseable {
     private NodeReport report() {
         ProcessHandle process = ProcessHandle.current();
         return new NodeReport(
-                host.get(), process.pid(), process.info().startInstant().orElse(Instant.EPOCH), runs.statuses());
+                host.get(),
+                process.pid(),
+                process.info().startInstant().orElse(Instant.EPOCH),
+                runs.statuses(),
+                requestedStack());
+    }
+
+    private @Nullable HandlerStack requestedStack() {
+        StackRequest request = stackRequest;
+        return request != null && nanoTime.getAsLong() - request.at() < HandlerStack.REPORTED.toNanos()
+                ? runs.stack(request.listener())
+                : null;
     }
 
     /** This node's unique name. */

@@ -85,9 +85,12 @@ final class DeliveryPipeline {
     CompletableFuture<?> handle(List<ClaimedDelivery> claimed) {
         Thread.interrupted(); // of former work of the thread
         ThreadState state = ThreadState.current();
+        Thread current = Thread.currentThread();
+        claimed.forEach(delivery -> delivery.runsOn(current));
         try {
             return handle(claimed, state);
         } finally {
+            claimed.forEach(delivery -> delivery.runsOn(null));
             state.restore();
         }
     }

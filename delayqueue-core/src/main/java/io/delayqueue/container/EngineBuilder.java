@@ -45,6 +45,7 @@ public final class EngineBuilder {
     List<DeliveryInterceptor> interceptors = List.of();
     EventBus events = new EventBus(List.of());
     EngineSettings settings = EngineSettings.DEFAULTS;
+    String countByHeader = "";
     LongSupplier nanoTime = System::nanoTime;
     ThreadFactory threads = Thread::new;
     Duration closeWait = DelayQueueEngine.CLOSE_WAIT;
@@ -110,6 +111,12 @@ public final class EngineBuilder {
     /** Sets the settings. Default: {@link EngineSettings#DEFAULTS}. */
     public EngineBuilder settings(EngineSettings settings) {
         this.settings = settings;
+        return this;
+    }
+
+    /** Sets the header by whose value attempts are counted. Default: empty, none. */
+    public EngineBuilder countByHeader(String header) {
+        this.countByHeader = header;
         return this;
     }
 

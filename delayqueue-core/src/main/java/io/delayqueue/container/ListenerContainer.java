@@ -10,6 +10,7 @@ import io.delayqueue.listener.ListenerStatus.Unavailable;
 import io.delayqueue.listener.ManagedListener;
 import io.delayqueue.listener.Pause;
 import io.delayqueue.message.QueueKind;
+import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -30,7 +31,7 @@ final class ListenerContainer implements ManagedListener {
     ListenerContainer(ListenerSpec spec, ListenerContext context) {
         this.spec = spec;
         this.context = context;
-        this.attempts = new AttemptLog(spec, context.nanoTime());
+        this.attempts = new AttemptLog(spec, context.nanoTime(), context.countByHeader());
     }
 
     @Override
@@ -79,7 +80,10 @@ final class ListenerContainer implements ManagedListener {
                     spec.options().concurrency(),
                     unavailable,
                     run == null ? null : run.oldestHandler(),
-                    lastMinute);
+                    lastMinute,
+                    attempts.usual(),
+                    run == null ? Duration.ZERO : run.youngestHandler(),
+                    attempts.byHeader());
         }
     }
 

@@ -31,6 +31,7 @@ import java.util.function.Supplier;
  * @param runs the listeners and their runs
  * @param converter reads payloads
  * @param interceptors are called around handlers
+ * @param countByHeader the header by whose value attempts are counted; empty for none
  * @param closeWait maximum wait for Redis on a stop after all deliveries are settled in Redis
  */
 record ListenerContext(
@@ -48,4 +49,5 @@ record ListenerContext(
         ListenerRuns runs,
         PayloadCodec converter,
         List<DeliveryInterceptor> interceptors,
+        String countByHeader,
         Duration closeWait) {}

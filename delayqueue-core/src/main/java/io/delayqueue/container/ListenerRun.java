@@ -1,5 +1,6 @@
 package io.delayqueue.container;
 
+import io.delayqueue.coordination.HandlerStack;
 import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
 import io.delayqueue.coordination.RedisTask;
 import io.delayqueue.listener.ListenerProgress;
@@ -316,13 +317,45 @@ final class ListenerRun {
     /** The handler that has been running longest; null if none is running. */
     @Nullable
     RunningHandler oldestHandler() {
+        ClaimedDelivery oldest = oldestRunning();
+        return oldest == null ? null : running(oldest);
+    }
+
+    /** The stack of that handler. */
+    HandlerStack stack() {
+        ClaimedDelivery oldest = oldestRunning();
+        return oldest == null
+                ? new HandlerStack(spec.id(), null, List.of())
+                : new HandlerStack(spec.id(), running(oldest), oldest.stack(HandlerStack.MAX_FRAMES));
+    }
+
+    private @Nullable ClaimedDelivery oldestRunning() {
         long now = context.nanoTime().getAsLong();
         return shards.stream()
                 .flatMap(shard -> Stream.ofNullable(shard.deliveries().oldestRunning()))
-                .map(delivery -> new RunningHandler(
-                        delivery.id(), delivery.attempt(), Duration.ofNanos(now - delivery.startedAt())))
-                .max(Comparator.comparing(RunningHandler::time))
+                .max(Comparator.comparingLong(delivery -> now - delivery.startedAt()))
                 .orElse(null);
+    }
+
+    private RunningHandler running(ClaimedDelivery delivery) {
+        return new RunningHandler(
+                delivery.id(),
+                delivery.attempt(),
+                Duration.ofNanos(context.nanoTime().getAsLong() - delivery.startedAt()));
+    }
+
+    String id() {
+        return spec.id();
+    }
+
+    /** Time since the start of the handler that was started last on a permit; zero if none is running. */
+    Duration youngestHandler() {
+        long now = context.nanoTime().getAsLong();
+        return shards.stream()
+                .flatMap(shard -> Stream.ofNullable(shard.deliveries().lastStart()))
+                .map(startedAt -> Duration.ofNanos(now - startedAt))
+                .min(Comparator.naturalOrder())
+                .orElse(Duration.ZERO);
     }
 
     /** What runs the handlers. Its {@code dispatch()} is called when deliveries wait, and again later if it throws. */

@@ -1,5 +1,6 @@
 package io.delayqueue.container;
 
+import io.delayqueue.coordination.HandlerStack;
 import io.delayqueue.listener.ListenerStatus;
 import io.delayqueue.listener.ManagedListener;
 import io.delayqueue.message.QueueKind;
@@ -100,6 +101,15 @@ final class ListenerRuns {
     /** The states of the listeners, ordered by id. */
     List<ListenerStatus> statuses() {
         return listeners.values().stream().map(ManagedListener::status).toList();
+    }
+
+    /** The stack of the oldest handler of a listener. */
+    HandlerStack stack(String listener) {
+        return running.stream()
+                .filter(run -> run.id().equals(listener))
+                .findFirst()
+                .map(ListenerRun::stack)
+                .orElseGet(() -> new HandlerStack(listener, null, List.of()));
     }
 
     /** Whether a dead-letter listener of the topic was started. */

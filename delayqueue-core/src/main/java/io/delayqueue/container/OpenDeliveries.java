@@ -11,12 +11,14 @@ import io.delayqueue.store.Settlement;
 import io.delayqueue.store.Settlement.Extend;
 import io.delayqueue.store.ShardSession;
 import io.delayqueue.store.ShardSession.Poll;
+import io.delayqueue.store.UnreadableMessageException;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -121,6 +123,17 @@ final class OpenDeliveries {
         return open.stream()
                 .filter(ClaimedDelivery::isStarted)
                 .max(Comparator.comparingLong(delivery -> now - delivery.startedAt()))
+                .orElse(null);
+    }
+
+    /** When the handler that was started last on a permit was started, by the monotonic clock; null if none is running. */
+    @Nullable
+    Long lastStart() {
+        long now = nanoTime.getAsLong();
+        return open.stream()
+                .filter(delivery -> delivery.isStarted() && !delivery.claim().isolated())
+                .map(ClaimedDelivery::startedAt)
+                .min(Comparator.comparingLong(startedAt -> now - startedAt))
                 .orElse(null);
     }
 
@@ -464,7 +477,7 @@ final class OpenDeliveries {
      */
     CompletableFuture<Boolean> settle(ClaimedDelivery delivery, Settlement settlement, @Nullable Throwable failure) {
         if (delivery.isStarted()) {
-            attempts.settled(settlement, delivery.attempt(), delivery.startedAt(), failure);
+            attempts.settled(settlement, delivery.attempt(), delivery.startedAt(), failure, () -> headersOf(delivery));
             failsAlone.settled(settlement, delivery.startedAt(), failure); // first: it may end the claims
         }
         // added to the session before it leaves the open deliveries, so that a stop always waits for it
@@ -476,6 +489,14 @@ final class OpenDeliveries {
         }
         wakeForSettlements();
         return accepted;
+    }
+
+    private static Map<String, String> headersOf(ClaimedDelivery delivery) {
+        try {
+            return delivery.headers();
+        } catch (UnreadableMessageException e) {
+            return Map.of();
+        }
     }
 
     /** Extends the lease of a delivery with the next poll. Does not block. */

@@ -18,6 +18,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
@@ -48,6 +49,7 @@ public final class Membership extends RedisTask {
     private final Supplier<NodeReport> report;
     private final Runnable onHeartbeat;
     private volatile Runnable onJobs = () -> {};
+    private volatile Consumer<String> onStackRequest = listener -> {};
     private final Map<Shard, List<ShardAssignment>> assignments = new LinkedHashMap<>();
     private final Map<Shard, Integer> consumers = new HashMap<>();
     private final AssignmentLog assignmentLog;
@@ -144,6 +146,11 @@ public final class Membership extends RedisTask {
         onJobs = listener;
     }
 
+    /** Sets the listener that is called with the id of a listener whose stack is requested. It must not block. */
+    public void onStackRequest(Consumer<String> listener) {
+        onStackRequest = listener;
+    }
+
     /** Sends the next heartbeat at once. */
     public void heartbeatNow() {
         heartbeatRequested = true;
@@ -194,7 +201,8 @@ public final class Membership extends RedisTask {
                         keySpace.pauses(),
                         keySpace.nodeReports(),
                         keySpace.formerNodes(),
-                        keySpace.jobs())
+                        keySpace.jobs(),
+                        keySpace.stackRequests())
                 .add(node)
                 .add(consumed)
                 .add(timeoutMillis)
@@ -218,6 +226,11 @@ public final class Membership extends RedisTask {
                 pauses.set(Pauses.read((List<?>) reply.get(1)), nodes.names());
                 if ((Long) reply.get(2) > 0) {
                     onJobs.run();
+                }
+                String listener = new String((byte[]) reply.get(3), UTF_8);
+                if (!listener.isEmpty()) {
+                    onStackRequest.accept(listener);
+                    heartbeatNow(); // reports it
                 }
             }
             notifyChanged();

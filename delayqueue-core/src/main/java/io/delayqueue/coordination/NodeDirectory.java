@@ -35,6 +35,7 @@ import org.jspecify.annotations.Nullable;
 public final class NodeDirectory {
 
     private static final LuaScript NODES = LuaScript.beside(NodeDirectory.class, "nodes");
+    private static final LuaScript STACK = LuaScript.beside(NodeDirectory.class, "stack");
     private static final LuaScript PAUSE = LuaScript.beside(NodeDirectory.class, "pause");
 
     /** The time for which nodes that left or failed are listed. */
@@ -142,6 +143,22 @@ public final class NodeDirectory {
     /** Reads a score, which can be infinite if a foreign client wrote it. */
     private static Instant millis(String score) {
         return Instant.ofEpochMilli(score.equals("inf") ? Long.MAX_VALUE : (long) Double.parseDouble(score));
+    }
+
+    /**
+     * Requests the stack of a listener's oldest handler from its node. The node reports it with its heartbeats for a
+     * minute, and with one at once.
+     *
+     * @return whether the node is known
+     */
+    public boolean requestStack(String node, String listener) {
+        List<Object> reply =
+                Await.call(() -> scripts.run(new ScriptCall(STACK, keySpace.nodeTopics(), keySpace.stackRequests())
+                        .add(node)
+                        .add(listener)
+                        .add(HandlerStack.REPORTED.toMillis())
+                        .add(keySpace.signalChannel())));
+        return (Long) reply.get(0) == 1;
     }
 
     /**

@@ -15,6 +15,9 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a node reports with each heartbeat. In Redis it is a text of lines, each of them in the encoding of an HTML form:
@@ -25,14 +28,25 @@ import java.util.Map;
  * @param startedAt when the process started, by the clock of the host; 1970 if it is unknown
  * @param listeners the listeners that were started at least once, at most {@value #MAX_LISTENERS}; those with failed
  *     attempts first
+ * @param stack the stack that was requested; null if none was requested recently
  */
-public record NodeReport(String host, long processId, Instant startedAt, List<ListenerStatus> listeners) {
+public record NodeReport(
+        String host,
+        long processId,
+        Instant startedAt,
+        List<ListenerStatus> listeners,
+        @Nullable HandlerStack stack) {
 
     /** Listeners of a node that are reported. */
     static final int MAX_LISTENERS = 500;
 
     /** The report of a node that has sent none, or one that this version cannot read. */
     public static final NodeReport UNKNOWN = new NodeReport("", 0, Instant.EPOCH, List.of());
+
+    /** A report without a stack. */
+    public NodeReport(String host, long processId, Instant startedAt, List<ListenerStatus> listeners) {
+        this(host, processId, startedAt, listeners, null);
+    }
 
     /** Selects the listeners to report. */
     public NodeReport {
@@ -73,11 +87,29 @@ public record NodeReport(String host, long processId, Instant startedAt, List<Li
         FormText.append(text, "host", host);
         FormText.append(text, "pid", processId);
         FormText.append(text, "started", startedAt.toEpochMilli());
+        if (stack != null) {
+            write(text, stack);
+        }
         for (ListenerStatus listener : listeners) {
             text.append('\n');
             write(text, listener);
         }
         return text.toString();
+    }
+
+    private static void write(StringBuilder text, HandlerStack stack) {
+        FormText.append(text, "stack", stack.listener());
+        RunningHandler handler = stack.handler();
+        if (handler != null) {
+            append(text, handler);
+        }
+        FormText.append(text, "frames", String.join("\n", stack.frames()));
+    }
+
+    private static void append(StringBuilder text, RunningHandler handler) {
+        FormText.append(text, "message", handler.id());
+        FormText.append(text, "attempt", handler.attempt());
+        FormText.append(text, "time", handler.time().toMillis());
     }
 
     private static void write(StringBuilder text, ListenerStatus listener) {
@@ -94,9 +126,7 @@ public record NodeReport(String host, long processId, Instant startedAt, List<Li
         }
         RunningHandler oldest = listener.oldest();
         if (oldest != null) {
-            FormText.append(text, "message", oldest.id());
-            FormText.append(text, "attempt", oldest.attempt());
-            FormText.append(text, "time", oldest.time().toMillis());
+            append(text, oldest);
         }
         Attempts attempts = listener.attempts();
         if (attempts.all() > 0 || attempts.failure() != null) {
@@ -113,6 +143,27 @@ public record NodeReport(String host, long processId, Instant startedAt, List<Li
         Duration sinceSuccess = attempts.sinceSuccess();
         if (sinceSuccess != null) {
             FormText.append(text, "sinceSuccess", sinceSuccess.toMillis());
+        }
+        append(text, "usual", listener.usual());
+        append(text, "youngest", listener.youngest());
+        if (!listener.byHeader().isEmpty()) {
+            StringBuilder values = new StringBuilder();
+            listener.byHeader()
+                    .forEach((value, each) -> values.append(each.succeeded())
+                            .append(' ')
+                            .append(each.retried())
+                            .append(' ')
+                            .append(each.dead())
+                            .append(' ')
+                            .append(value)
+                            .append('\n'));
+            FormText.append(text, "byHeader", values);
+        }
+    }
+
+    private static void append(StringBuilder text, String name, Duration time) {
+        if (!time.isZero()) {
+            FormText.append(text, name, time.toMillis());
         }
     }
 
@@ -146,14 +197,31 @@ public record NodeReport(String host, long processId, Instant startedAt, List<Li
                     node.getOrDefault("host", ""),
                     number(node, "pid"),
                     Instant.ofEpochMilli(number(node, "started")),
-                    listeners);
+                    listeners,
+                    stack(node));
         } catch (IllegalArgumentException e) {
             return UNKNOWN;
         }
     }
 
-    private static ListenerStatus listener(Map<String, String> fields) {
+    private static @Nullable HandlerStack stack(Map<String, String> node) {
+        String listener = node.get("stack");
+        return listener == null
+                ? null
+                : new HandlerStack(
+                        listener,
+                        handler(node),
+                        node.getOrDefault("frames", "").lines().toList());
+    }
+
+    private static @Nullable RunningHandler handler(Map<String, String> fields) {
         String message = fields.get("message");
+        return message == null
+                ? null
+                : new RunningHandler(message, (int) number(fields, "attempt"), millis(fields, "time"));
+    }
+
+    private static ListenerStatus listener(Map<String, String> fields) {
         String unavailable = fields.get("unavailable");
         return new ListenerStatus(
                 fields.getOrDefault("id", ""),
@@ -163,9 +231,7 @@ public record NodeReport(String host, long processId, Instant startedAt, List<Li
                 (int) number(fields, "running"),
                 (int) number(fields, "concurrency"),
                 unavailable == null ? null : new Unavailable(unavailable, millis(fields, "unavailableFor")),
-                message == null
-                        ? null
-                        : new RunningHandler(message, (int) number(fields, "attempt"), millis(fields, "time")),
+                handler(fields),
                 new Attempts(
                         number(fields, "succeeded"),
                         number(fields, "retried"),
@@ -173,7 +239,23 @@ public record NodeReport(String host, long processId, Instant startedAt, List<Li
                         millis(fields, "handling"),
                         fields.get("failure"),
                         millis(fields, "failing"),
-                        fields.containsKey("sinceSuccess") ? millis(fields, "sinceSuccess") : null));
+                        fields.containsKey("sinceSuccess") ? millis(fields, "sinceSuccess") : null),
+                millis(fields, "usual"),
+                millis(fields, "youngest"),
+                byHeader(fields.getOrDefault("byHeader", "")));
+    }
+
+    private static SortedMap<String, Attempts> byHeader(String lines) {
+        SortedMap<String, Attempts> values = new TreeMap<>();
+        lines.lines().forEach(line -> {
+            String[] parts = line.split(" ", 4);
+            if (parts.length == 4) {
+                values.put(
+                        parts[3],
+                        Attempts.counted(Long.parseLong(parts[0]), Long.parseLong(parts[1]), Long.parseLong(parts[2])));
+            }
+        });
+        return values;
     }
 
     private static Duration millis(Map<String, String> fields, String name) {

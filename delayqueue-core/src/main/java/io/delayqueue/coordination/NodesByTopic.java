@@ -41,7 +41,7 @@ final class NodesByTopic {
     static NodesByTopic read(List<Object> reply) {
         Set<String> names = new HashSet<>();
         Map<String, List<String>> byLine = new HashMap<>();
-        for (int i = 3; i + 1 < reply.size(); i += 2) {
+        for (int i = 4; i + 1 < reply.size(); i += 2) {
             String node = new String((byte[]) reply.get(i), UTF_8);
             names.add(node);
             String topics = new String((byte[]) reply.get(i + 1), UTF_8);

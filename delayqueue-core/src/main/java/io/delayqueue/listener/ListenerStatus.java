@@ -2,6 +2,9 @@ package io.delayqueue.listener;
 
 import io.delayqueue.message.QueueKind;
 import java.time.Duration;
+import java.util.Collections;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +19,11 @@ import org.jspecify.annotations.Nullable;
  * @param unavailable what is unavailable; null unless the state is {@link State#UNAVAILABLE}
  * @param oldest the handler that has been running longest; null if none is running
  * @param attempts the attempts of the last minute
+ * @param usual mean handling time of the last attempts, also of those before the last minute; zero if none has ended
+ * @param youngest time since the start of the handler that was started last; zero if none is running
+ * @param byHeader the attempts of the last minute by the header that {@code delayqueue.metrics.count-by-header} names, such
+ *     as {@code tenant=acme}: the at most {@value #MAX_VALUES} values with the most failures, and {@code tenant=(other)}
+ *     for the others; empty without that property
  */
 public record ListenerStatus(
         String id,
@@ -26,7 +34,44 @@ public record ListenerStatus(
         int concurrency,
         @Nullable Unavailable unavailable,
         @Nullable RunningHandler oldest,
-        Attempts attempts) {
+        Attempts attempts,
+        Duration usual,
+        Duration youngest,
+        SortedMap<String, Attempts> byHeader) {
+
+    /** Maximum number of values of a header whose attempts are counted by themselves. */
+    public static final int MAX_VALUES = 20;
+
+    /** Keeps the given values. */
+    public ListenerStatus {
+        byHeader = Collections.unmodifiableSortedMap(new TreeMap<>(byHeader));
+    }
+
+    /** The status of a listener that does not count by a header, and whose handling times are not known. */
+    public ListenerStatus(
+            String id,
+            String topic,
+            QueueKind kind,
+            State state,
+            int running,
+            int concurrency,
+            @Nullable Unavailable unavailable,
+            @Nullable RunningHandler oldest,
+            Attempts attempts) {
+        this(
+                id,
+                topic,
+                kind,
+                state,
+                running,
+                concurrency,
+                unavailable,
+                oldest,
+                attempts,
+                Duration.ZERO,
+                Duration.ZERO,
+                Collections.emptySortedMap());
+    }
 
     /** Whether a listener takes deliveries. */
     public enum State {
@@ -89,6 +134,11 @@ public record ListenerStatus(
 
         /** No attempts. */
         public static final Attempts NONE = new Attempts(0, 0, 0, Duration.ZERO, null, Duration.ZERO, null);
+
+        /** Counts without times and failures. */
+        public static Attempts counted(long succeeded, long retried, long dead) {
+            return new Attempts(succeeded, retried, dead, Duration.ZERO, null, Duration.ZERO, null);
+        }
 
         /** The attempts of two listeners; the failure is that of the one with more failed attempts. */
         public Attempts plus(Attempts other) {

@@ -48,6 +48,7 @@ public final class DelayQueueGauges implements SmartLifecycle {
     private final Map<String, TopicGauges> topics = new HashMap<>();
     private final Set<String> knownListeners = new HashSet<>();
     private final FindingGauges findings;
+    private final ServerGauges servers;
     private volatile boolean running;
 
     /**
@@ -76,6 +77,7 @@ public final class DelayQueueGauges implements SmartLifecycle {
         this.outbox = outbox;
         this.nanoTime = nanoTime;
         this.findings = new FindingGauges(registry, events::tag);
+        this.servers = new ServerGauges(registry);
     }
 
     /** Registers the gauges, now and with each sample. Further calls have no effect. */
@@ -142,9 +144,10 @@ public final class DelayQueueGauges implements SmartLifecycle {
         if (!byTag.containsKey(EventMeters.OTHER)) {
             removeGauges(EventMeters.OTHER);
         }
+        servers.update(sampler.servers());
         sampler.nodes()
-                .ifPresent(nodes ->
-                        findings.update(diagnosis.diagnose(newest, nodes).all()));
+                .ifPresent(nodes -> findings.update(
+                        diagnosis.diagnose(newest, nodes, sampler.servers()).all()));
     }
 
     private void registerListeners() {

@@ -9,6 +9,7 @@ import static io.delayqueue.metrics.DelayQueueMeters.Key.NODE;
 import static io.delayqueue.metrics.DelayQueueMeters.Key.OPERATION;
 import static io.delayqueue.metrics.DelayQueueMeters.Key.OUTCOME;
 import static io.delayqueue.metrics.DelayQueueMeters.Key.REASON;
+import static io.delayqueue.metrics.DelayQueueMeters.Key.SERVER;
 import static io.delayqueue.metrics.DelayQueueMeters.Key.STATE;
 import static io.delayqueue.metrics.DelayQueueMeters.Key.STATUS;
 import static io.delayqueue.metrics.DelayQueueMeters.Key.TOPIC;
@@ -163,6 +164,15 @@ public enum DelayQueueMeters implements MeterDocumentation {
             COUNTER,
             "Dead-letter notifications that were dropped after their last attempt; the dead letters remain.",
             TOPIC),
+    /** Memory of a Redis server. Each node reports the same value. */
+    REDIS_MEMORY_USED("delayqueue.redis.memory.used", GAUGE, "Bytes of memory that Redis uses.", SERVER),
+    /** Memory limit of a Redis server. Each node reports the same value. */
+    REDIS_MEMORY_MAX(
+            "delayqueue.redis.memory.max", GAUGE, "Maximum memory of Redis in bytes; 0 without a limit.", SERVER),
+    /** Replicas of a Redis server. Each node reports the same value. */
+    REDIS_REPLICAS("delayqueue.redis.replicas", GAUGE, "Replicas that are connected to Redis.", SERVER),
+    /** Refused writes. Each node reports the same value. */
+    REDIS_REFUSING("delayqueue.redis.refusing", GAUGE, "1 if Redis refuses writes, else 0.", SERVER),
     /** Failed calls. */
     REDIS_ERRORS(
             "delayqueue.redis.errors",
@@ -280,6 +290,8 @@ public enum DelayQueueMeters implements MeterDocumentation {
         NODE,
         /** The script that was called: send, poll, heartbeat, …; of a request over HTTP, its operation or none. */
         OPERATION,
+        /** Host and port of a master of a Cluster; none if Redis is no Cluster. */
+        SERVER,
         /** api or compat. */
         INTERFACE,
         /** The class of the HTTP status: 2xx, 4xx or 5xx. */

@@ -18,7 +18,7 @@ import java.util.function.UnaryOperator;
 final class FindingGauges {
 
     private static final int MAX = 100;
-    private static final String NONE = "none";
+    static final String NONE = "none";
 
     private final MultiGauge gauges;
     private final UnaryOperator<String> topicTag;

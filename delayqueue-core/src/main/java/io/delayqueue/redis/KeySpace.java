@@ -25,6 +25,8 @@ public final class KeySpace {
 
     private final String namespace;
     private final Map<Shard, ShardKeys> keys = new ConcurrentHashMap<>();
+    /** By slot; the search takes about a millisecond. */
+    private final Map<Integer, String> probeTags = new ConcurrentHashMap<>();
 
     /**
      * Creates the names of one namespace.
@@ -103,6 +105,35 @@ public final class KeySpace {
         return bytes(namespace + ":{nodes}:pauses");
     }
 
+    /** The hash of nodes and the listeners whose stacks are requested. */
+    public byte[] stackRequests() {
+        return bytes(namespace + ":{nodes}:stacks");
+    }
+
+    /** A key in the slot of the nodes that never exists. */
+    public byte[] nodesProbe() {
+        return bytes(namespace + ":{nodes}:probe");
+    }
+
+    /** A key in the slot of the topics that never exists. */
+    public byte[] topicsProbe() {
+        return bytes(namespace + ":{" + namespace + ":topics}:probe");
+    }
+
+    /** A key in a slot that never exists. */
+    public byte[] probe(int slot) {
+        return bytes(namespace + ":{" + probeTags.computeIfAbsent(slot, KeySpace::probeTag) + "}:probe");
+    }
+
+    private static String probeTag(int slot) {
+        for (int salt = 0; ; salt++) {
+            String tag = "probe." + salt;
+            if (Crc16.of(bytes(tag)) % SLOTS == slot) {
+                return tag;
+            }
+        }
+    }
+
     /** The hash of jobs. */
     public byte[] jobs() {
         return bytes(namespace + ":{nodes}:jobs");
@@ -133,6 +164,11 @@ public final class KeySpace {
     /** The channel on which signals are published. */
     public String signalChannel() {
         return namespace + ":signals";
+    }
+
+    /** Whether a master serves the slot of the nodes. */
+    public boolean servesNodes(ScriptRunner.Master master) {
+        return master.serves().test(slot(nodes()));
     }
 
     /** The slot of a key. It depends on the key's hash tag if the key has a non-empty one, else on the whole key. */

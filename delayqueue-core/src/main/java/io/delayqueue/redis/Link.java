@@ -1,5 +1,6 @@
 package io.delayqueue.redis;
 
+import io.lettuce.core.cluster.RedisClusterClient;
 import io.lettuce.core.cluster.api.async.RedisClusterAsyncCommands;
 import io.lettuce.core.codec.ByteArrayCodec;
 import io.lettuce.core.output.NestedMultiOutput;
@@ -79,6 +80,20 @@ final class Link implements AutoCloseable {
                 withText ? CommandType.EVAL : CommandType.EVALSHA,
                 new NestedMultiOutput<>(ByteArrayCodec.INSTANCE),
                 arguments);
+    }
+
+    /** The masters of a Cluster in the client's map of slots. */
+    List<ScriptRunner.Master> masters() {
+        if (!(factory.getNativeClient() instanceof RedisClusterClient client)) {
+            return List.of();
+        }
+        return client.getPartitions().stream()
+                .filter(node -> node.getRole().isUpstream() && !node.hasNoSlots())
+                .map(node -> new ScriptRunner.Master(
+                        node.getUri().getHost() + ":" + node.getUri().getPort(),
+                        node.getSlots().get(0),
+                        node::hasSlot))
+                .toList();
     }
 
     /** Records that Redis replied to a call, with a result or an error. */

@@ -4,6 +4,7 @@ import io.delayqueue.message.DurationText;
 import io.delayqueue.message.InvalidOptionException;
 import io.delayqueue.redis.RedisCallException.Kind;
 import java.time.Duration;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -192,6 +193,12 @@ public final class QueueConnections implements AutoCloseable {
             }
             return made;
         });
+    }
+
+    /** The masters of a Cluster; empty without a connection. */
+    List<ScriptRunner.Master> masters() {
+        Link present = link;
+        return present == null ? List.of() : present.masters();
     }
 
     LettuceClient client() {

@@ -50,6 +50,11 @@ public final class RedisScripts implements ScriptRunner {
         return connections.client().isClustered();
     }
 
+    @Override
+    public List<Master> masters() {
+        return connections.masters();
+    }
+
     /** Never throws, and always completes the result. */
     private void attempt(ScriptCall call, int retries, CompletableFuture<List<Object>> result) {
         send(call).whenComplete((elements, failure) -> {

@@ -2,6 +2,7 @@ package io.delayqueue.redis;
 
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.IntPredicate;
 
 /**
  * Runs Lua scripts on the master that serves their keys. Thread-safe.
@@ -27,4 +28,18 @@ public interface ScriptRunner {
     default boolean isClustered() {
         return true;
     }
+
+    /** The masters of a Cluster, as far as the client knows them; empty if Redis is no Cluster. Does not block. */
+    default List<Master> masters() {
+        return List.of();
+    }
+
+    /**
+     * A master of a Cluster.
+     *
+     * @param address host and port
+     * @param slot one of its hash slots
+     * @param serves whether it serves a hash slot
+     */
+    record Master(String address, int slot, IntPredicate serves) {}
 }

@@ -4,14 +4,14 @@
 -- KEYS[1] last heartbeats (ZSET node → ms)  KEYS[2] consumed topics (HASH node → topics; field #version: version)
 -- KEYS[3] pauses (HASH topic, listener, node → author, time)  KEYS[4] reports (HASH node → report)
 -- KEYS[5] former nodes (HASH node → last heartbeat in ms, 'left' or 'failed', line feed, last report)
--- KEYS[6] jobs (HASH)
+-- KEYS[6] jobs (HASH)  KEYS[7] requests for stacks (HASH node → listener)
 -- ARGV[1] node  ARGV[2] topics, one per line  ARGV[3] node timeout in ms; -1: the node leaves
 -- ARGV[4] version that the caller has  ARGV[5] signal channel  ARGV[6] '1': publish a canary  ARGV[7] report
 -- ARGV[8] queues of which the caller needs the running listeners on other nodes: a part of their lines, one per line
 -- ARGV[9] nodes that have pauses and were not live when the caller read them, one per line
--- result {version, peers} if the caller has this version, else {version, {pause, value, pause, ...}, number of jobs, node,
---        topics, node, topics, ..., peers}; peers: {age of the report in ms, line from the queue on, age, line, ...}
--- cost   O(nodes), 8 commands and two more for each node in ARGV[9]; O(nodes + pauses) more if the version has changed; if
+-- result {version, peers} if the caller has this version, else {version, {pause, value, pause, ...}, number of jobs, listener
+--        whose stack is requested or '', node, topics, node, topics, ..., peers}; peers: {age of the report in ms, line from the queue on, age, line, ...}
+-- cost   O(nodes), 8 commands and two more for each node in ARGV[9]; O(nodes + pauses), 4 commands more if the version has changed; if
 --        ARGV[8] is not empty, a command for each node and O(size of its report) more
 local heartbeatsKey, topicsKey, pausesKey, reportsKey, formerKey = KEYS[1], KEYS[2], KEYS[3], KEYS[4], KEYS[5]
 local clock = redis.call('TIME')
@@ -124,7 +124,8 @@ local version = redis.call('HGET', topicsKey, '#version') or ''
 if version == ARGV[4] then
   return {version, peers()}
 end
-local reply = {version, redis.call('HGETALL', pausesKey), redis.call('HLEN', KEYS[6])}
+local reply = {version, redis.call('HGETALL', pausesKey), redis.call('HLEN', KEYS[6]),
+  redis.call('HGET', KEYS[7], ARGV[1]) or ''}
 local all = redis.call('HGETALL', topicsKey)
 for i = 1, #all, 2 do
   if all[i] ~= '#version' then

@@ -1,6 +1,7 @@
 package io.delayqueue.container;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.entry;
 
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.listener.ListenerSpec;
@@ -10,7 +11,9 @@ import io.delayqueue.message.Failure;
 import io.delayqueue.message.QueueKind;
 import io.delayqueue.store.Settlement;
 import java.time.Duration;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -32,7 +35,83 @@ class AttemptLogTests {
     }
 
     private void settle(Settlement settlement, @Nullable Throwable failure) {
-        attempts.settled(settlement, 2, now.get() - 5_000_000, failure);
+        settle(attempts, settlement, failure, Map.of());
+    }
+
+    private void settle(
+            AttemptLog log, Settlement settlement, @Nullable Throwable failure, Map<String, String> headers) {
+        log.settled(settlement, 2, now.get() - 5_000_000, failure, () -> headers);
+    }
+
+    private AttemptLog byTenant() {
+        return new AttemptLog(
+                new ListenerSpec(
+                        "charge", "payment", QueueKind.MESSAGES, ListenerOptions.DEFAULTS, String.class, all -> null),
+                now::get,
+                "tenant");
+    }
+
+    private void succeed(AttemptLog log, String tenant) {
+        settle(log, new Settlement.Acknowledge("m", "token"), null, Map.of("tenant", tenant));
+    }
+
+    private void fail(AttemptLog log, String tenant) {
+        Failure failure = new Failure("Refused", "refused");
+        settle(log, new Settlement.Retry("m", "token", Duration.ZERO, failure), null, Map.of("tenant", tenant));
+    }
+
+    @Test
+    void attemptsAreCountedByHeader() {
+        AttemptLog log = byTenant();
+        assertThat(log.byHeader()).isEmpty();
+        fail(log, "acme");
+        pass(Duration.ofSeconds(30));
+        fail(log, "acme");
+        succeed(log, "acme");
+        succeed(log, "a\nb");
+        settle(log, new Settlement.Acknowledge("m", "token"), null, Map.of("other", "acme"));
+        settle(log, new Settlement.Release("m", "token"), null, Map.of("tenant", "acme"));
+        assertThat(log.byHeader())
+                .containsOnly(
+                        entry("tenant=acme", Attempts.counted(1, 2, 0)),
+                        entry("tenant=a\\nb", Attempts.counted(1, 0, 0)));
+        pass(Duration.ofSeconds(30));
+        assertThat(log.byHeader().get("tenant=acme")).isEqualTo(Attempts.counted(1, 1, 0));
+        pass(Duration.ofSeconds(30));
+        assertThat(log.byHeader()).isEmpty();
+        assertThat(attempts.byHeader()).isEmpty();
+    }
+
+    @Test
+    void valuesWithTheMostFailuresAreReported() {
+        AttemptLog log = byTenant();
+        IntStream.range(0, 190).forEach(tenant -> succeed(log, "t" + tenant));
+        for (int failures = 0; failures < 6; failures++) {
+            fail(log, "acme");
+        }
+        assertThat(log.byHeader()).hasSize(21);
+        assertThat(log.byHeader().get("tenant=acme")).isEqualTo(Attempts.counted(0, 6, 0));
+        assertThat(log.byHeader().get("tenant=(other)")).isEqualTo(Attempts.counted(171, 0, 0));
+    }
+
+    @Test
+    void valuesAreBounded() {
+        AttemptLog log = byTenant();
+        IntStream.range(0, 1000).forEach(tenant -> fail(log, "t" + tenant));
+        assertThat(log.byHeader()).hasSize(21);
+        assertThat(log.byHeader().get("tenant=(other)").failed()).isEqualTo(980);
+        pass(Duration.ofMinutes(2));
+        fail(log, "x".repeat(63) + "😀");
+        assertThat(log.byHeader()).containsOnlyKeys("tenant=" + "x".repeat(63));
+    }
+
+    @Test
+    void usualTimeIsKnownWhenNoAttemptHasEndedForLong() {
+        assertThat(attempts.usual()).isZero();
+        succeed();
+        pass(Duration.ofHours(1));
+        assertThat(attempts.lastMinute()).isEqualTo(Attempts.NONE);
+        assertThat(attempts.usual()).isEqualTo(Duration.ofMillis(5));
     }
 
     private void succeed() {

@@ -13,6 +13,7 @@ import io.delayqueue.message.QueueKind;
 import io.delayqueue.store.Settlement;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -50,7 +51,7 @@ class FailsAloneTests {
     }
 
     private void settle(Settlement settlement, long startedAt, @Nullable Throwable failure) {
-        attempts.settled(settlement, 1, startedAt, failure);
+        attempts.settled(settlement, 1, startedAt, failure, Map::of);
         failsAlone.settled(settlement, startedAt, failure);
     }
 
@@ -248,7 +249,7 @@ class FailsAloneTests {
     void canBeSwitchedOff() {
         FailsAlone off = detector(false);
         for (int i = 0; i < FailsAlone.ENOUGH; i++) {
-            attempts.settled(retry(), 1, now.get(), FAILURE);
+            attempts.settled(retry(), 1, now.get(), FAILURE, Map::of);
             off.settled(retry(), now.get(), FAILURE);
         }
         assertThat(watcher).isNull();

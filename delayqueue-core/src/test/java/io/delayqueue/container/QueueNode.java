@@ -106,6 +106,7 @@ public final class QueueNode implements AutoCloseable {
                 .store(store, registry)
                 .converter(codec)
                 .interceptors(builder.interceptors)
+                .countByHeader(builder.countByHeader)
                 .events(bus)
                 .nanoTime(builder.nanoTime)
                 .closeWait(builder.closeWait)
@@ -206,6 +207,7 @@ public final class QueueNode implements AutoCloseable {
         private EngineSettings settings = EngineSettings.DEFAULTS;
         private DelayQueueEvents[] events = {};
         private List<DeliveryInterceptor> interceptors = List.of();
+        private String countByHeader = "";
         private PayloadConverter converter =
                 new JsonPayloadConverter(JsonMapper.builder().build());
         private LongSupplier nanoTime = System::nanoTime;
@@ -240,6 +242,11 @@ public final class QueueNode implements AutoCloseable {
 
         public Builder events(DelayQueueEvents... events) {
             this.events = events;
+            return this;
+        }
+
+        public Builder countByHeader(String header) {
+            this.countByHeader = header;
             return this;
         }
 

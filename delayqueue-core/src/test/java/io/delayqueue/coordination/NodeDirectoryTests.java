@@ -21,6 +21,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -99,7 +101,10 @@ class NodeDirectoryTests extends NodesTest {
                 8,
                 new Unavailable("Down: a&b=c\n%+é", Duration.ofSeconds(11)),
                 new RunningHandler("id=1", 9, Duration.ofSeconds(10)),
-                attempts);
+                attempts,
+                Duration.ofMillis(6),
+                Duration.ofMillis(7),
+                new TreeMap<>(Map.of("a=b &=%+é c", Attempts.counted(1, 2, 3), "a=d", Attempts.counted(4, 5, 6))));
         ListenerStatus idle =
                 new ListenerStatus("l2", "t", QueueKind.NOTIFICATIONS, State.RUNNING, 0, 1, null, null, Attempts.NONE);
         NodeReport report = new NodeReport("shop-7f9c", 42, Instant.ofEpochMilli(43), List.of(busy, idle));

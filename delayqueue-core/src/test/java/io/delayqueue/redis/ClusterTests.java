@@ -2,6 +2,7 @@ package io.delayqueue.redis;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowableOfType;
+import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.message.Durability;
@@ -9,6 +10,7 @@ import io.delayqueue.message.QueueKind;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.RedisCallException.Kind;
 import io.delayqueue.redis.server.ServerProbe;
+import io.delayqueue.redis.server.ServerState;
 import io.delayqueue.test.redis.RedisServerProcess;
 import io.delayqueue.test.redis.topology.RedisClusterProcess;
 import io.delayqueue.test.redis.topology.SlotMove;
@@ -167,6 +169,23 @@ class ClusterTests {
         try (OwnConnections own = connect()) {
             ServerProbe probe = new ServerProbe(own.scripts(), keys, InstantSource.system(), System::nanoTime);
             assertThat(probe.probe().join().evictionPolicy()).isEqualTo("allkeys-random");
+        }
+    }
+
+    @Test
+    void probeAsksEachMaster() throws Exception {
+        RedisServerProcess ofNodes = cluster.masterOf(keys.nodes());
+        ofNodes.command("CONFIG", "SET", "maxmemory", "1gb");
+        try (OwnConnections own = connect()) {
+            ServerProbe probe = new ServerProbe(own.scripts(), keys, InstantSource.system(), System::nanoTime);
+            assertThat(probe.probeAll().join())
+                    .extracting(ServerState::server, ServerState::heartbeats, ServerState::maxMemory)
+                    .containsExactlyInAnyOrderElementsOf(cluster.masters().stream()
+                            .map(master -> tuple(
+                                    "127.0.0.1:" + master.port(), master == ofNodes, master == ofNodes ? 1L << 30 : 0L))
+                            .toList());
+        } finally {
+            ofNodes.command("CONFIG", "SET", "maxmemory", "0");
         }
     }
 

@@ -26,6 +26,8 @@ enum Operation {
     JOBS,
     /** The number of messages that become due, by time. */
     UPCOMING("topic", "span", "buckets"),
+    /** The stack of the oldest handler of a listener on a node. */
+    STACK("node", "listener"),
 
     /** Cancels a message. */
     CANCEL("topic", "id"),
@@ -68,7 +70,7 @@ enum Operation {
     /** Ends such a pause. */
     RESUME("topic", "listener", "node");
 
-    static final Set<Operation> VIEWS = EnumSet.range(TOPIC, UPCOMING);
+    static final Set<Operation> VIEWS = EnumSet.range(TOPIC, STACK);
 
     static final Set<Operation> ACTIONS = EnumSet.range(CANCEL, RESUME);
 

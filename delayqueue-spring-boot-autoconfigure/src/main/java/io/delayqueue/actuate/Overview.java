@@ -4,6 +4,7 @@ import io.delayqueue.admin.FormerNode;
 import io.delayqueue.admin.NodeStatus;
 import io.delayqueue.admin.diagnosis.Finding;
 import io.delayqueue.listener.ListenerStatus;
+import io.delayqueue.redis.server.ServerState;
 import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param writable whether actions are allowed
  * @param links where the dashboard links to
  * @param findings what to look at, at most five, the most urgent first; those of one kind are grouped
+ * @param redis the state of the Redis server, or of each master of a Cluster
  * @param nodes all live nodes
  * @param formerNodes the nodes that were stopped or failed within the last hour, the latest first
  * @param listeners the listeners of this node now; in {@code nodes} they are those of the last heartbeat
@@ -28,6 +30,7 @@ public record Overview(
         boolean writable,
         Links links,
         List<Finding> findings,
+        List<ServerState> redis,
         List<NodeStatus> nodes,
         List<FormerNode> formerNodes,
         List<ListenerStatus> listeners,

@@ -82,7 +82,7 @@ public record QueueViews(
     Overview overview(boolean history, @Nullable String live) {
         Nodes nodes = inspector.nodes();
         List<TopicStatus> statuses = recent(live);
-        Diagnosis found = diagnosis.diagnose(statuses, nodes);
+        Diagnosis found = diagnosis.diagnose(statuses, nodes, sampler.recentServers());
         return new Overview(
                 node.namespace(),
                 node.name(),
@@ -90,6 +90,7 @@ public record QueueViews(
                 node.writable(),
                 node.links(),
                 found.findings(),
+                sampler.recentServers(),
                 nodes.live(),
                 nodes.former(),
                 listeners == null
@@ -114,6 +115,9 @@ public record QueueViews(
         if (view == Operation.JOBS) {
             return new Jobs(jobs.jobs());
         }
+        if (view == Operation.STACK) {
+            return stack(parameters.required("node"), parameters.required("listener"), shown);
+        }
         if (view == Operation.UPCOMING && !parameters.has("topic")) {
             return upcomingOfAll(parameters);
         }
@@ -130,9 +134,18 @@ public record QueueViews(
         };
     }
 
+    private Object stack(String name, String listener, Shown shown) {
+        if (shown == Shown.SIZE) {
+            throw RejectedRequestException.forbidden("Stacks are shown to those who may see payloads: see the property"
+                    + " management.endpoint.delayqueue.show-payloads.");
+        }
+        return new StackDetails(admin.stack(name, listener));
+    }
+
     private Object topic(String topic) {
         TopicStatus status = inspector.topic(topic).orElseThrow(() -> RejectedRequestException.noTopic(topic));
-        Diagnosis found = diagnosis.diagnose(with(status, topic), inspector.nodes());
+        List<TopicStatus> topics = with(status, topic);
+        Diagnosis found = diagnosis.diagnose(topics, inspector.nodes(), sampler.recentServers());
         return topic(status, found, sampler.history(topic));
     }
 

@@ -19,6 +19,10 @@ final class RejectedRequestException extends RuntimeException {
         return new RejectedRequestException(WebEndpointResponse.STATUS_BAD_REQUEST, sentence);
     }
 
+    static RejectedRequestException forbidden(String sentence) {
+        return new RejectedRequestException(403, sentence);
+    }
+
     static RejectedRequestException notFound(String sentence) {
         return new RejectedRequestException(WebEndpointResponse.STATUS_NOT_FOUND, sentence);
     }

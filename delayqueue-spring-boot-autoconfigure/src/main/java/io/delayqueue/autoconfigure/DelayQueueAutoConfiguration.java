@@ -176,6 +176,7 @@ public final class DelayQueueAutoConfiguration {
                 .store(store, registry)
                 .signals(signals)
                 .settings(settings)
+                .countByHeader(properties.metrics().countByHeader())
                 .converter(codec)
                 .interceptors(new ExtensionBeans<>(interceptors))
                 .events(events);
@@ -389,7 +390,7 @@ public final class DelayQueueAutoConfiguration {
     @ConditionalOnMissingBean
     QueueDiagnosis delayQueueDiagnosis(DelayQueueProperties properties, ObjectProvider<CommitOutbox> outbox) {
         return new QueueDiagnosis(
-                properties.health().toLimits(),
+                properties.health().toLimits(properties.redis()),
                 properties.engine().heartbeat(),
                 InstantSource.system(),
                 () -> {

@@ -115,7 +115,7 @@ public record DelayQueueProperties(
         InvalidPropertyException.check("delayqueue.redis", redis::toSettings);
         Health givenHealth = health;
         InvalidPropertyException.check("delayqueue.health", () -> givenHealth.toSettings(redis));
-        InvalidPropertyException.check("delayqueue.health", health::toLimits);
+        InvalidPropertyException.check("delayqueue.health", () -> givenHealth.toLimits(redis));
         http.check();
         InvalidPropertyException.check("delayqueue.outbox", outbox::check);
         InvalidPropertyException.check("delayqueue.once", once::check);
@@ -390,11 +390,14 @@ public record DelayQueueProperties(
      *     node that samples topics, 1 s to 365 d. If 0, no topic is deleted.
      * @param maxTopics Maximum number of topics that have meters of their own, 0 to 100000. Further topics share meters
      *     with the topic (other).
+     * @param countByHeader Name of a header, such as tenant, by whose value each listener counts its attempts. A value
+     *     whose attempts fail is a finding. If empty, attempts are not counted by a header.
      */
     public record Metrics(
             @DefaultValue("10s") Duration sampleInterval,
             @DefaultValue("1d") Duration forgetTopicsAfter,
-            @DefaultValue("500") int maxTopics) {
+            @DefaultValue("500") int maxTopics,
+            @DefaultValue("") String countByHeader) {
 
         private static final int MAX_TOPICS = 100_000;
 
@@ -500,8 +503,9 @@ public record DelayQueueProperties(
             return new Health(maxFailing, byName, maxFailureRate, maxOutboxAge);
         }
 
-        QueueDiagnosis.Limits toLimits() {
-            return new QueueDiagnosis.Limits(QueueDiagnosis.Limits.DEFAULT_MAX_LAG, maxLag, maxFailureRate);
+        QueueDiagnosis.Limits toLimits(Redis redis) {
+            return new QueueDiagnosis.Limits(
+                    QueueDiagnosis.Limits.DEFAULT_MAX_LAG, maxLag, maxFailureRate, redis.allowEviction());
         }
     }
 

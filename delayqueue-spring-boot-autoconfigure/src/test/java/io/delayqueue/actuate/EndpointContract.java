@@ -221,7 +221,7 @@ abstract class EndpointContract extends EndpointTest {
         assertThat(node.view("lost").detail())
                 .isEqualTo(
                         "Unknown view 'lost'. Views: topic, messages, message, find, dead, dead-letter, dead-groups, jobs,"
-                                + " upcoming.");
+                                + " upcoming, stack.");
         assertThat(node.view("topic/more", "topic", "t").status()).isEqualTo(404);
         assertThat(node.act("flush").status()).isEqualTo(404);
         assertThat(node.act("flush").detail())

@@ -48,7 +48,8 @@ abstract class EndpointOperationCases extends EndpointTest {
         assertThat(texts(overview.path("listeners"), "id")).containsExactlyInAnyOrder("worker", "undertaker");
         assertThat(listener("worker").toString()).isEqualTo("""
                         {"id":"worker","topic":"work","kind":"messages","state":"stopped","running":0,"concurrency":3,\
-                        "attempts":{"succeeded":0,"retried":0,"dead":0,"handlingMillis":0,"failingMillis":0}}""");
+                        "attempts":{"succeeded":0,"retried":0,"dead":0,"handlingMillis":0,"failingMillis":0},\
+                        "usualMillis":0,"youngestMillis":0,"byHeader":{}}""");
         assertThat(listener("undertaker").path("kind").asString()).isEqualTo("notifications");
     }
 
@@ -84,7 +85,8 @@ abstract class EndpointOperationCases extends EndpointTest {
                 assertThat(Instant.parse(seen.path("startedAt").asString())).isBefore(Instant.MAX);
                 assertThat(seen.path("listeners").get(0).toString()).isEqualTo("""
                         {"id":"worker","topic":"work","kind":"messages","state":"running","running":0,"concurrency":3,\
-                        "attempts":{"succeeded":0,"retried":0,"dead":0,"handlingMillis":0,"failingMillis":0}}""");
+                        "attempts":{"succeeded":0,"retried":0,"dead":0,"handlingMillis":0,"failingMillis":0},\
+                        "usualMillis":0,"youngestMillis":0,"byHeader":{}}""");
                 JsonNode work = node.view("topic", "topic", "work").json();
                 assertThat(work.path("consumers")).containsExactly(overview.path("node"));
                 assertThat(work.path("assignedNodes")).containsExactly(overview.path("node"));
@@ -92,6 +94,27 @@ abstract class EndpointOperationCases extends EndpointTest {
         } finally {
             registry.stop("worker").join();
         }
+    }
+
+    @Test
+    void stackOfAListenerIsRequestedFromItsNode() {
+        DelayListenerRegistry registry = node.context().getBean(DelayListenerRegistry.class);
+        registry.start("worker");
+        try {
+            await().untilAsserted(() -> {
+                String self = node.view("").json().path("node").asString();
+                JsonNode stack = node.view("stack", "node", self, "listener", "worker")
+                        .json()
+                        .path("stack");
+                assertThat(stack.path("listener").asString()).isEqualTo("worker");
+                assertThat(stack.path("frames").isEmpty()).isTrue();
+                assertThat(stack.has("handler")).isFalse();
+            });
+        } finally {
+            registry.stop("worker").join();
+        }
+        assertThat(node.view("stack", "node", "gone", "listener", "worker").status())
+                .isEqualTo(400);
     }
 
     @Test
@@ -106,6 +129,12 @@ abstract class EndpointOperationCases extends EndpointTest {
         JsonNode overview = node.view("", "live", topic).json();
         assertThat(texts(overview.path("findings"), "kind")).contains("no_listener");
         assertThat(overview.path("formerNodes").isArray()).isTrue();
+        JsonNode redis = overview.path("redis").get(0);
+        assertThat(redis.path("role").asString()).isEqualTo("master");
+        assertThat(redis.path("usedMemory").asLong()).isPositive();
+        assertThat(redis.path("maxMemory").asLong()).isZero();
+        assertThat(redis.path("evictionPolicy").asString()).isEqualTo("noeviction");
+        assertThat(redis.has("refusal")).isFalse();
     }
 
     @Test

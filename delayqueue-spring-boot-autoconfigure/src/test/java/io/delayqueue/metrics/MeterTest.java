@@ -7,6 +7,7 @@ import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.autoconfigure.DelayListenerAutoConfiguration;
 import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
 import io.delayqueue.autoconfigure.PayloadConverterAutoConfiguration;
+import io.delayqueue.autoconfigure.health.RedisCheckAutoConfiguration;
 import io.delayqueue.autoconfigure.metrics.DelayQueueMetricsAutoConfiguration;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.test.redis.RedisServerProcess;
@@ -55,6 +56,7 @@ abstract class MeterTest {
         PayloadConverterAutoConfiguration.class,
         DelayQueueAutoConfiguration.class,
         DelayListenerAutoConfiguration.class,
+        RedisCheckAutoConfiguration.class,
         MetricsAutoConfiguration.class,
         CompositeMeterRegistryAutoConfiguration.class,
         PrometheusMetricsExportAutoConfiguration.class,

@@ -5,6 +5,10 @@ import static io.delayqueue.metrics.DelayQueueMeters.FINDINGS;
 import static io.delayqueue.metrics.DelayQueueMeters.LAG;
 import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES;
 import static io.delayqueue.metrics.DelayQueueMeters.MESSAGES_ACKNOWLEDGED;
+import static io.delayqueue.metrics.DelayQueueMeters.REDIS_MEMORY_MAX;
+import static io.delayqueue.metrics.DelayQueueMeters.REDIS_MEMORY_USED;
+import static io.delayqueue.metrics.DelayQueueMeters.REDIS_REFUSING;
+import static io.delayqueue.metrics.DelayQueueMeters.REDIS_REPLICAS;
 import static io.delayqueue.metrics.DelayQueueMeters.SAMPLE_AGE;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -182,6 +186,38 @@ class TopicGaugesTests extends MeterTest {
                 .map(Meter::getId)
                 .filter(id -> topic.equals(id.getTag("topic")))
                 .count();
+    }
+
+    @Test
+    @TestsMeters({REDIS_MEMORY_USED, REDIS_MEMORY_MAX, REDIS_REPLICAS, REDIS_REFUSING})
+    void memoryReplicasAndRefusedWritesOfRedisAreShown() {
+        start(redis, SentMetersTests.NoListener.class, NO_SAMPLES);
+        sample();
+        assertThat(value(REDIS_MEMORY_USED, "server", "none")).isGreaterThan(100_000);
+        assertThat(value(REDIS_MEMORY_MAX, "server", "none")).isZero();
+        assertThat(value(REDIS_REPLICAS, "server", "none")).isZero();
+        assertThat(value(REDIS_REFUSING, "server", "none")).isZero();
+        try (RedisServerProcess replica = RedisServerProcess.builder()
+                .setting("replicaof", redis.host(), Integer.toString(redis.port()))
+                .start()) {
+            assertThat(replica.port()).isPositive();
+            await().untilAsserted(() -> {
+                sample();
+                assertThat(value(REDIS_REPLICAS, "server", "none")).isEqualTo(1);
+            });
+        }
+        redis.command("CONFIG", "SET", "maxmemory", "1");
+        try {
+            sample();
+            assertThat(value(REDIS_MEMORY_MAX, "server", "none")).isEqualTo(1);
+            assertThat(value(REDIS_REFUSING, "server", "none")).isEqualTo(1);
+            assertThat(findings("critical", "redis", "none")).isEqualTo(1);
+        } finally {
+            redis.command("CONFIG", "SET", "maxmemory", "0");
+        }
+        sample();
+        assertThat(value(REDIS_REFUSING, "server", "none")).isZero();
+        assertThat(isFound("redis")).isFalse();
     }
 
     @Test

@@ -49,6 +49,8 @@ public record Finding(
 
     /** What was found, the most urgent first. */
     public enum Kind {
+        /** Redis refuses writes, its memory is nearly full, or it may evict keys. */
+        REDIS("problems of Redis"),
         /** The counts of a topic could not be read. */
         UNKNOWN("their state is unknown"),
         /** Most attempts of a topic fail. */
@@ -59,6 +61,8 @@ public record Finding(
         NO_LISTENER("no node listens"),
         /** The oldest due message of a topic has been waiting for too long. */
         LATE("late"),
+        /** Handlers of a listener on a node run much longer than usual while messages wait. */
+        STUCK("handlers are stuck"),
         /** The outbox does not drain, or has rows that were rejected for good. */
         OUTBOX("the outbox has messages that are not sent or cancelled"),
         /** A node failed. */

@@ -6,6 +6,7 @@ import io.delayqueue.admin.TopicStatus;
 import io.delayqueue.container.EngineSettings;
 import io.delayqueue.message.InvalidOptionException;
 import io.delayqueue.message.TopicLimits;
+import io.delayqueue.redis.server.ServerState;
 import io.delayqueue.store.Purge;
 import io.delayqueue.template.OutboxState;
 import java.time.Duration;
@@ -40,8 +41,10 @@ public final class QueueDiagnosis {
      * @param maxLag the maximum lag of topics that have no maximum of their own
      * @param maxLagOf the maximum lag of topics, by name
      * @param maxFailureRate the failure rate from which on a topic is failing, more than 0 and at most 1
+     * @param allowEviction whether Redis is permitted to evict messages
      */
-    public record Limits(Duration maxLag, Map<String, Duration> maxLagOf, double maxFailureRate) {
+    public record Limits(
+            Duration maxLag, Map<String, Duration> maxLagOf, double maxFailureRate, boolean allowEviction) {
 
         /** Twice the default sweep interval, within which a due message is found without a signal. */
         public static final Duration DEFAULT_MAX_LAG = Duration.ofSeconds(10);
@@ -53,6 +56,11 @@ public final class QueueDiagnosis {
                     "maxFailureRate",
                     "must be more than 0 and at most 1, but was " + maxFailureRate);
             maxLagOf = Map.copyOf(maxLagOf);
+        }
+
+        /** Thresholds of a queue whose Redis may not evict messages. */
+        public Limits(Duration maxLag, Map<String, Duration> maxLagOf, double maxFailureRate) {
+            this(maxLag, maxLagOf, maxFailureRate, false);
         }
 
         Duration of(String topic) {
@@ -89,11 +97,13 @@ public final class QueueDiagnosis {
             Purge.Retention retention) {
         this.clock = clock;
         this.rules = List.of(
+                new RedisRule(limits.allowEviction(), heartbeat),
                 new UnknownRule(),
                 new FailureRule(limits.maxFailureRate()),
                 new UnavailableRule(),
                 new NoListenerRule(),
                 new LateRule(limits),
+                new StuckRule(),
                 new OutboxRule(outbox, maxOutboxAge),
                 new NodeRule(heartbeat),
                 new BusyRule(),
@@ -107,9 +117,18 @@ public final class QueueDiagnosis {
                 new PauseRule());
     }
 
-    /** Returns what an operator should look at. */
-    public synchronized Diagnosis diagnose(List<TopicStatus> topics, Nodes nodes) {
-        Situation situation = new Situation(clock.instant(), topics, nodes, found);
+    /** Returns what an operator should look at if the state of Redis is not known. */
+    public Diagnosis diagnose(List<TopicStatus> topics, Nodes nodes) {
+        return diagnose(topics, nodes, List.of());
+    }
+
+    /**
+     * Returns what an operator should look at.
+     *
+     * @param servers the state of each Redis server that is known
+     */
+    public synchronized Diagnosis diagnose(List<TopicStatus> topics, Nodes nodes, List<ServerState> servers) {
+        Situation situation = new Situation(clock.instant(), topics, nodes, servers, found);
         rules.forEach(rule -> rule.check(situation));
         found = situation.found();
         return Diagnosis.of(situation);

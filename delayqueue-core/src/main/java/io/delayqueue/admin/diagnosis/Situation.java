@@ -10,14 +10,17 @@ import io.delayqueue.listener.ListenerStatus;
 import io.delayqueue.listener.ListenerStatus.Attempts;
 import io.delayqueue.listener.ListenerStatus.State;
 import io.delayqueue.message.QueueKind;
+import io.delayqueue.redis.server.ServerState;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -27,11 +30,13 @@ final class Situation {
     private final Instant now;
     private final List<TopicStatus> topics;
     private final Nodes nodes;
+    private final List<ServerState> servers;
     private final Map<String, List<NodeListener>> listeners = new HashMap<>();
     private final Map<String, Attempts> attempts;
     private final Map<Key, Instant> before;
     private final Map<Key, Instant> since = new HashMap<>();
     private final List<Finding> findings = new ArrayList<>();
+    private final Set<Kind> explained = EnumSet.noneOf(Kind.class);
 
     /** Identifies a finding from one diagnosis to the next. */
     record Key(Kind kind, String name) {}
@@ -41,7 +46,8 @@ final class Situation {
      *
      * @param before when each finding of the last diagnosis was found first
      */
-    Situation(Instant now, List<TopicStatus> topics, Nodes nodes, Map<Key, Instant> before) {
+    Situation(Instant now, List<TopicStatus> topics, Nodes nodes, List<ServerState> servers, Map<Key, Instant> before) {
+        this.servers = servers;
         this.now = now;
         this.topics = topics;
         this.nodes = nodes;
@@ -68,6 +74,16 @@ final class Situation {
 
     Nodes nodes() {
         return nodes;
+    }
+
+    /** The state of each Redis server that is known. */
+    List<ServerState> servers() {
+        return servers;
+    }
+
+    /** Declares that findings of these kinds follow from one that was added. They are not added. */
+    void explain(Set<Kind> kinds) {
+        explained.addAll(kinds);
     }
 
     /** The attempts of the last minute by topic, over all live nodes; topics without attempts are missing. */
@@ -162,7 +178,7 @@ final class Situation {
      */
     void addTopic(
             Level level, Kind kind, String topic, @Nullable NodeStatus node, String text, @Nullable String failure) {
-        findings.add(new Finding(
+        add(new Finding(
                 level,
                 kind,
                 text,
@@ -191,7 +207,13 @@ final class Situation {
      * @param failure class and text of an exception; null if there is none
      */
     void add(Level level, Kind kind, @Nullable String node, String name, String text, @Nullable String failure) {
-        findings.add(new Finding(level, kind, text, failure, List.of(), node, 1, since(kind, name)));
+        add(new Finding(level, kind, text, failure, List.of(), node, 1, since(kind, name)));
+    }
+
+    private void add(Finding finding) {
+        if (!explained.contains(finding.kind())) {
+            findings.add(finding);
+        }
     }
 
     List<Finding> findings() {

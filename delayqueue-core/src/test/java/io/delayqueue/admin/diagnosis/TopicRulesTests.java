@@ -37,7 +37,8 @@ class TopicRulesTests {
         ListenerStatus listener =
                 new ListenerStatus("l", topic.topic(), QueueKind.MESSAGES, State.RUNNING, 0, 8, null, null, attempts);
         NodeStatus node = new NodeStatus("n1", "shop-1", 42, NOW, NOW, List.of(), new TreeMap<>(), List.of(listener));
-        Situation situation = new Situation(clock, List.of(topic), new Nodes(clock, List.of(node), List.of()), before);
+        Situation situation =
+                new Situation(clock, List.of(topic), new Nodes(clock, List.of(node), List.of()), List.of(), before);
         for (Finding other : others) {
             situation.addTopic(other.level(), other.kind(), topic.topic(), other.text());
         }

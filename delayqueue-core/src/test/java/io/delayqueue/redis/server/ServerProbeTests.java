@@ -16,6 +16,7 @@ import io.delayqueue.testing.SystemClock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
@@ -45,6 +46,7 @@ class ServerProbeTests {
         redis.command("CONFIG", "SET", "maxmemory-policy", "allkeys-lru");
         redis.command("CONFIG", "SET", "maxmemory", "0");
         redis.command("CONFIG", "SET", "appendonly", "no");
+        redis.command("CONFIG", "SET", "min-replicas-to-write", "0");
         connect(new RedisStandaloneConfiguration("127.0.0.1", redis.port()));
     }
 
@@ -97,6 +99,74 @@ class ServerProbeTests {
     }
 
     @Test
+    void memoryAndReplicationAreThoseOfNow() {
+        redis.command("CONFIG", "SET", "maxmemory", "64mb");
+
+        ServerState state = only();
+
+        assertThat(state.server()).isEmpty();
+        assertThat(state.heartbeats()).isTrue();
+        assertThat(state.usedMemory()).isBetween(100_000L, state.maxMemory());
+        assertThat(state.role()).isEqualTo("master");
+        assertThat(state.replicas()).isZero();
+        assertThat(state.refusal()).isNull();
+        assertThat(redis.command("EXISTS", "dq:{nodes}:probe")).isEqualTo(0L);
+    }
+
+    @Test
+    void fullMemoryIsARefusal() {
+        redis.command("CONFIG", "SET", "maxmemory-policy", "noeviction");
+        redis.command("CONFIG", "SET", "maxmemory", "1");
+
+        ServerState full = only();
+
+        assertThat(full.refusal()).startsWith("OOM command not allowed");
+        assertThat(full.isFull()).isTrue();
+        assertThat(full.refusesAll()).isFalse();
+        redis.command("CONFIG", "SET", "maxmemory", "0");
+        assertThat(only().refusal()).isNull();
+    }
+
+    /** Redis 6.2 lets scripts write without replicas. */
+    @Test
+    void whatScriptsMayNotWriteIsARefusal() {
+        redis.command("CONFIG", "SET", "min-replicas-to-write", "1");
+        Object reply = redis.command(
+                "EVAL",
+                "local deleted = redis.pcall('DEL', KEYS[1]) return type(deleted) == 'table' and deleted.err or ''",
+                "1",
+                "dq:x");
+        boolean refused = String.valueOf(reply).contains("NOREPLICAS");
+
+        ServerState state = only();
+
+        assertThat(state.refusesAll()).isEqualTo(refused);
+        if (refused) {
+            assertThat(state.refusal()).startsWith("NOREPLICAS ");
+        }
+        redis.command("CONFIG", "SET", "min-replicas-to-write", "0");
+        assertThat(only().refusal()).isNull();
+    }
+
+    @Test
+    void replicaRefusesWrites() {
+        redis.command("REPLICAOF", "127.0.0.1", "1");
+        try {
+            ServerState state = only();
+            assertThat(state.role()).isEqualTo("slave");
+            assertThat(state.refusal()).startsWith("READONLY ");
+        } finally {
+            redis.command("REPLICAOF", "NO", "ONE");
+        }
+    }
+
+    private ServerState only() {
+        List<ServerState> states = probe().probeAll().join();
+        assertThat(states).hasSize(1);
+        return states.get(0);
+    }
+
+    @Test
     void clocksAreComparedInTheMiddleOfTheRoundTrip() {
         Instant here = SystemClock.now();
         AtomicLong nanos = new AtomicLong();
@@ -145,6 +215,10 @@ class ServerProbeTests {
         assertThat(state.evictionPolicy()).isEqualTo(ServerState.UNKNOWN);
         assertThat(state.appendOnly()).isEqualTo(AppendOnly.UNKNOWN);
         assertThat(state.mayEvict()).isFalse();
+        assertThat(state.usedMemory()).isEqualTo(-1);
+        assertThat(state.role()).isEqualTo(ServerState.UNKNOWN);
+        assertThat(state.replicas()).isEqualTo(-1);
+        assertThat(state.refusal()).isNull();
         assertNow(state, before);
     }
 
@@ -153,6 +227,7 @@ class ServerProbeTests {
         disconnect();
         connect(new RedisStandaloneConfiguration("127.0.0.1", 1));
 
+        assertThat(probe().probeAll().join()).isEmpty();
         assertThatExceptionOfType(RedisCallException.class).isThrownBy(() -> Await.call(() -> probe().probe()));
         assertThatThrownBy(() -> probe().probe().get(60, TimeUnit.SECONDS))
                 .hasCauseInstanceOf(RedisCallException.class);
@@ -170,7 +245,20 @@ class ServerProbeTests {
         "eviction, true",
     })
     void onlyPoliciesThatSpareWhatHasNoTimeToLiveAreHarmless(String policy, boolean evicts) {
-        ServerState state = new ServerState("7", 0, policy, AppendOnly.ON, Instant.EPOCH, Duration.ZERO, Duration.ZERO);
+        ServerState state = new ServerState(
+                "",
+                true,
+                "7",
+                0,
+                policy,
+                AppendOnly.ON,
+                1,
+                "master",
+                0,
+                null,
+                Instant.EPOCH,
+                Duration.ZERO,
+                Duration.ZERO);
 
         assertThat(state.mayEvict()).isEqualTo(evicts);
     }

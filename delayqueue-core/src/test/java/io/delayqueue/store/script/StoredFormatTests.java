@@ -71,6 +71,7 @@ class StoredFormatTests {
             "coordination/heartbeat",
             "coordination/nodes",
             "coordination/pause",
+            "coordination/stack",
             "coordination/throughput",
             "coordination/throughputs",
             "redis/server/probe",

@@ -60,7 +60,11 @@ public final class HealthAutoConfiguration {
                 () -> listeners(registry),
                 () -> engine.signals().confirmed(),
                 lags,
-                () -> inspector.nodesAsync().thenApply(nodes -> diagnosis.diagnose(sampled(sampler, oldest), nodes)),
+                () -> inspector
+                        .nodesAsync()
+                        .thenCombine(
+                                probe.probeAll(),
+                                (nodes, servers) -> diagnosis.diagnose(sampled(sampler, oldest), nodes, servers)),
                 topics,
                 settings,
                 System::nanoTime);

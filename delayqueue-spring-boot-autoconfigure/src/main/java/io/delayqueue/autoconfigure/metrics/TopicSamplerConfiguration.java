@@ -9,9 +9,15 @@ import io.delayqueue.autoconfigure.DelayQueueProperties;
 import io.delayqueue.autoconfigure.LifecycleAction;
 import io.delayqueue.container.DelayQueueEngine;
 import io.delayqueue.coordination.NodeDirectory;
+import io.delayqueue.redis.server.ServerProbe;
+import io.delayqueue.redis.server.ServerState;
 import io.delayqueue.store.script.TopicDeletion;
 import io.delayqueue.store.script.TopicRegistry;
 import java.time.InstantSource;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
@@ -25,11 +31,22 @@ public class TopicSamplerConfiguration {
     @Bean
     @ConditionalOnMissingBean
     TopicSampler delayQueueTopicSampler(
-            DelayQueueInspector inspector, UnconsumedWarnings unconsumed, DelayQueueProperties properties) {
+            DelayQueueInspector inspector,
+            ObjectProvider<ServerProbe> probe,
+            UnconsumedWarnings unconsumed,
+            DelayQueueProperties properties) {
         TopicSampler sampler = new TopicSampler(
-                inspector, properties.metrics().sampleInterval(), InstantSource.system(), System::nanoTime);
+                inspector,
+                () -> servers(probe.getIfAvailable()),
+                properties.metrics().sampleInterval(),
+                InstantSource.system(),
+                System::nanoTime);
         sampler.onSample(() -> unconsumed.sampled(sampler.newest()));
         return sampler;
+    }
+
+    private static CompletableFuture<List<ServerState>> servers(@Nullable ServerProbe probe) {
+        return probe == null ? CompletableFuture.completedFuture(List.of()) : probe.probeAll();
     }
 
     @Bean

@@ -5,6 +5,8 @@ import { count, counted, name, relative, span, time } from './format.js';
 import { found, level } from './findings.js';
 import { jobsSection, loadJobs } from './jobs.js';
 import { pauseButtons, pausesOf } from './pauses.js';
+import { redisLines } from './redis.js';
+import { stackButton } from './stack.js';
 import { failedOf, hostOf, page, state, topicLink } from './state.js';
 import { table } from './table.js';
 import { throughputSection } from './throughput.js';
@@ -29,6 +31,7 @@ export function draw() {
     verdict(topics),
     totals(topics, nodes),
     topics.length ? throughputSection() : null,
+    redisLines(state.overview.redis),
     jobsSection(),
     topicsSection(topics),
     listenersSection(listenersOn(nodes).filter(({ node }) => !chosen || node.node === chosen)),
@@ -129,7 +132,7 @@ function listenerRow({ listener, node }) {
         { class: failed ? null : 'zero', title: attempts.failure },
         `${count(failed)} of ${count(failed + attempts.succeeded)}`,
       ),
-      pauseButtons(listener, node),
+      [oldest ? stackButton(node.node, id) : null, pauseButtons(listener, node)],
     ],
   };
 }

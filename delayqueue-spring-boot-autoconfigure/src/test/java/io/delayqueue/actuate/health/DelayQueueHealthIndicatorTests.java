@@ -43,7 +43,7 @@ class DelayQueueHealthIndicatorTests {
     private Diagnosis diagnosis = NOTHING_FOUND;
 
     private static CompletableFuture<List<Object>> serverReply() {
-        return CompletableFuture.completedFuture(Stream.of("0", "8.2.0", "0", "noeviction", "1")
+        return CompletableFuture.completedFuture(Stream.of("0", "8.2.0", "0", "noeviction", "1", "1", "master", "0", "")
                 .map(text -> (Object) text.getBytes(UTF_8))
                 .toList());
     }

@@ -207,7 +207,8 @@ class HealthTests {
             await().untilAsserted(() -> assertThat(problems(health(context)))
                     .anySatisfy(problem -> assertThat(problem)
                             .startsWith("Listener texts has been failing for ")
-                            .contains("NOREPLICAS", "min-replicas-to-write")));
+                            .contains("NOREPLICAS", "min-replicas-to-write"))
+                    .anySatisfy(problem -> assertThat(problem).startsWith("Redis refuses writes: NOREPLICAS")));
 
             redis.command("CONFIG", "SET", "min-replicas-to-write", "0");
             awaitStatus(Status.UP, context);
@@ -253,8 +254,8 @@ class HealthTests {
                             long asked = network.traffic().requests();
                             Health health = health(context);
                             assertThat(network.traffic().requests() - asked)
-                                    .as("the server and the nodes")
-                                    .isEqualTo(2);
+                                    .as("the server, for the findings again, and the nodes")
+                                    .isEqualTo(3);
                             assertThat(health.getStatus()).isEqualTo(Status.OUT_OF_SERVICE);
                             assertThat(problems(health)).hasSize(1);
                             assertThat(part(health, "topics")).containsOnlyKeys("late", "other");

@@ -38,9 +38,10 @@ class RedisCheckTests {
     private boolean cancelled;
 
     private void reply(String policy, String appendOnly) {
-        reply = CompletableFuture.completedFuture(Stream.of("0", "8.2.0", "0", policy, appendOnly)
-                .map(text -> (Object) text.getBytes(UTF_8))
-                .toList());
+        reply = CompletableFuture.completedFuture(
+                Stream.of("0", "8.2.0", "0", policy, appendOnly, "1", "master", "0", "")
+                        .map(text -> (Object) text.getBytes(UTF_8))
+                        .toList());
     }
 
     private RedisCheck check(boolean allowEviction) {

@@ -1,0 +1,118 @@
+package io.delayqueue.admin.diagnosis;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.admin.NodeStatus;
+import io.delayqueue.admin.Nodes;
+import io.delayqueue.admin.TopicCounts;
+import io.delayqueue.admin.TopicStatus;
+import io.delayqueue.admin.diagnosis.Finding.Kind;
+import io.delayqueue.admin.diagnosis.Finding.Level;
+import io.delayqueue.admin.diagnosis.QueueDiagnosis.Limits;
+import io.delayqueue.listener.ListenerStatus;
+import io.delayqueue.listener.ListenerStatus.Attempts;
+import io.delayqueue.listener.ListenerStatus.RunningHandler;
+import io.delayqueue.listener.ListenerStatus.State;
+import io.delayqueue.message.QueueKind;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/** When handlers count as stuck, and what is said of them. */
+class StuckRuleTests {
+
+    private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
+
+    private final QueueDiagnosis diagnosis =
+            new QueueDiagnosis(new Limits(Limits.DEFAULT_MAX_LAG, Map.of(), 0.5), Duration.ofSeconds(5), () -> NOW);
+
+    private static NodeStatus node(String host, int running, int usualMillis, int youngestSeconds, int oldestSeconds) {
+        RunningHandler oldest = running == 0 ? null : new RunningHandler("m-1", 1, Duration.ofSeconds(oldestSeconds));
+        ListenerStatus listener = new ListenerStatus(
+                "charge",
+                "payment",
+                QueueKind.MESSAGES,
+                State.RUNNING,
+                running,
+                8,
+                null,
+                oldest,
+                Attempts.NONE,
+                Duration.ofMillis(usualMillis),
+                Duration.ofSeconds(youngestSeconds),
+                new TreeMap<>());
+        return new NodeStatus("id-" + host, host, 42, NOW, NOW, List.of(), new TreeMap<>(), List.of(listener));
+    }
+
+    private List<Finding> stuck(long ready, long leased, NodeStatus... nodes) {
+        TopicStatus topic = new TopicStatus(
+                "payment",
+                1,
+                new TopicCounts(0, ready, 0, leased, 0, 0, Duration.ZERO),
+                List.of("n"),
+                List.of("n"),
+                false,
+                List.of(),
+                null,
+                null);
+        return diagnosis.diagnose(List.of(topic), new Nodes(NOW, Arrays.asList(nodes), List.of())).all().stream()
+                .filter(each -> each.kind() == Kind.STUCK)
+                .toList();
+    }
+
+    @Test
+    void allHandlersOfOneNodeAreStuck() {
+        List<Finding> found = stuck(5, 99, node("shop-1", 8, 100, 40, 154), node("shop-2", 2, 100, 0, 1));
+
+        assertThat(found).singleElement().satisfies(finding -> {
+            assertThat(finding.level()).isEqualTo(Level.CRITICAL);
+            assertThat(finding.node()).isEqualTo("shop-1");
+            assertThat(finding.topics()).containsExactly("payment");
+            assertThat(finding.text())
+                    .isEqualTo("All 8 handlers of listener charge on shop-1 have been running for much longer than"
+                            + " usual, the oldest for 2 min with message m-1.");
+        });
+    }
+
+    /** Messages that the node has claimed ahead wait, and other nodes handle the rest. */
+    @Test
+    void itIsAWarningIfNoMessageIsReady() {
+        assertThat(stuck(0, 99, node("shop-1", 8, 100, 40, 154)))
+                .extracting(Finding::level)
+                .containsExactly(Level.WARNING);
+        assertThat(stuck(0, 8, node("shop-1", 8, 100, 40, 154))).isEmpty();
+    }
+
+    @Test
+    void oneStuckHandlerIsAWarning() {
+        List<Finding> found = stuck(5, 8, node("shop-1", 8, 100, 1, 40));
+        assertThat(found).extracting(Finding::level).containsExactly(Level.WARNING);
+        assertThat(found.get(0).text())
+                .isEqualTo(
+                        "A handler of listener charge on shop-1 has been running for much longer than usual, for 40 s"
+                                + " with message m-1.");
+    }
+
+    @Test
+    void usualTimeIsThatOfTheSlowestNode() {
+        assertThat(stuck(5, 8, node("shop-1", 8, 100, 1, 31))).hasSize(1);
+        assertThat(stuck(5, 8, node("shop-1", 8, 100, 1, 30))).isEmpty();
+        assertThat(stuck(5, 8, node("shop-1", 8, 100, 1, 49), node("shop-2", 0, 5_000, 0, 0)))
+                .isEmpty();
+        assertThat(stuck(5, 8, node("shop-1", 8, 100, 1, 51), node("shop-2", 0, 5_000, 0, 0)))
+                .hasSize(1);
+    }
+
+    /** As after a start, when the first handlers run. */
+    @Test
+    void unknownUsualTimeNeedsFiveMinutes() {
+        assertThat(stuck(5, 8, node("shop-1", 8, 0, 300, 300))).isEmpty();
+        assertThat(stuck(5, 8, node("shop-1", 8, 0, 301, 301)))
+                .extracting(Finding::level)
+                .containsExactly(Level.CRITICAL);
+    }
+}
