@@ -37,7 +37,7 @@ final class NodesByTopic {
         this.byLine = byLine;
     }
 
-    /** Reads the reply of a heartbeat, which lists node, topics, node, topics from its fourth element on. */
+    /** Reads the reply of a heartbeat, which lists node, topics, node, topics from its fifth element on. */
     static NodesByTopic read(List<Object> reply) {
         Set<String> names = new HashSet<>();
         Map<String, List<String>> byLine = new HashMap<>();

@@ -47,7 +47,7 @@ class AssignmentLogTests {
 
     /** Nodes that all consume these topics. */
     private static NodesByTopic nodesOf(String topics, String... nodes) {
-        List<Object> reply = new ArrayList<>(List.of("version", List.of(), 0L));
+        List<Object> reply = new ArrayList<>(List.of("version", List.of(), 0L, new byte[0]));
         for (String node : nodes) {
             reply.add(node.getBytes(UTF_8));
             reply.add(topics.getBytes(UTF_8));
