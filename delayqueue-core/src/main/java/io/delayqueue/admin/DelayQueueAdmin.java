@@ -288,6 +288,8 @@ public class DelayQueueAdmin {
      */
     @Internal
     public @Nullable HandlerStack stack(String node, String listener) {
+        Assert.notNull(node, "'node' must not be null");
+        Assert.notNull(listener, "'listener' must not be null");
         HandlerStack reported;
         boolean known;
         try {

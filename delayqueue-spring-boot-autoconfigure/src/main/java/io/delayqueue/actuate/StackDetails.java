@@ -8,4 +8,4 @@ import org.jspecify.annotations.Nullable;
  *
  * @param stack null if it was requested and the node has not reported it yet
  */
-record StackDetails(@Nullable HandlerStack stack) {}
+public record StackDetails(@Nullable HandlerStack stack) {}
