@@ -122,14 +122,12 @@ class OrdinaryLoadTests extends DrillTest {
     }
 
     private void ordinaryLoadUntil(Callable<Boolean> condition) {
-        await().atMost(Duration.ofMinutes(2))
-                .pollInterval(Duration.ofMillis(200))
-                .until(() -> {
-                    sendOrdinaryLoad();
-                    assertThat(findings()).doesNotContain("\"critical\"", "\"warning\"");
-                    assertUp();
-                    return condition.call();
-                });
+        await().atMost(START).pollInterval(Duration.ofMillis(200)).until(() -> {
+            sendOrdinaryLoad();
+            assertThat(findings()).doesNotContain("\"critical\"", "\"warning\"");
+            assertUp();
+            return condition.call();
+        });
     }
 
     /** The check fails if Redis needs more than a second, which also happens on a busy machine. */
