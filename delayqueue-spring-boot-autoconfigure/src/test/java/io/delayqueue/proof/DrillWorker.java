@@ -211,11 +211,12 @@ public final class DrillWorker implements AutoCloseable {
             }
         }
 
-        @DelayListener(topic = "export", concurrency = "2", prefetch = "0")
+        @DelayListener(topic = "export", concurrency = "2")
         void export(String text) throws InterruptedException {
             if (fault.equals(STICKS)) {
                 new CountDownLatch(1).await(10, TimeUnit.MINUTES);
             }
+            new CountDownLatch(1).await(20, TimeUnit.MILLISECONDS);
         }
 
         @DelayListener(topic = "stock")

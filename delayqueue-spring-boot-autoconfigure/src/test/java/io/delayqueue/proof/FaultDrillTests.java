@@ -6,6 +6,7 @@ import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Shard;
+import io.delayqueue.template.DelayQueueException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -19,7 +20,7 @@ import tools.jackson.databind.JsonNode;
 /**
  * What an operator sees if one of three nodes or one tenant fails, Redis refuses writes, or messages pile up: a finding
  * and an alert of the same severity that name cause, topic and node, and that end after the cure. As in {@link DrillTest},
- * the goal is 15 s, two minutes for growth, and the assertions allow three times as much.
+ * the goal is 15 s, 45 s for stuck handlers, two minutes for growth, and the assertions allow three times as much.
  */
 @Tag("long")
 @Tag("drill")
@@ -28,6 +29,9 @@ class FaultDrillTests extends DrillTest {
 
     private static final String NONE = "none";
     private static final Duration CURED = Duration.ofMinutes(1);
+
+    /** Handlers are stuck after 30 s at the earliest. */
+    private static final Duration STUCK = Duration.ofSeconds(45);
 
     /** More than nodes, so that each node is assigned some. */
     private static final int SHARDS = 4;
@@ -42,6 +46,8 @@ class FaultDrillTests extends DrillTest {
         return List.of(
                 "delayqueue.topics.scan.shards=" + SHARDS,
                 "delayqueue.topics.stock.shards=" + SHARDS,
+                "delayqueue.topics.export.shards=" + SHARDS,
+                "delayqueue.metrics.count-by-header=tenant",
                 "delayqueue.health.max-lag[scan]=1h",
                 "delayqueue.dead-letters.max-count=100");
     }
@@ -190,6 +196,78 @@ class FaultDrillTests extends DrillTest {
         send("mail", 95);
         assertThat(isFound("retention", SEEN, "warning", "retention", "mail", NONE))
                 .contains("95 dead letters");
+    }
+
+    @Test
+    void handlersThatAreStuckOnOneNodeAreNamed() {
+        startThird("drill.fault=" + DrillWorker.STICKS);
+        for (int i = 0; i < 20; i++) {
+            send("export", 500);
+        }
+        assertThat(isFound(
+                        "stuck handlers on one node", STUCK.multipliedBy(3), "critical", "stuck", "export", "shop-3"))
+                .contains("All 2 handlers of listener", "on shop-3", "with message");
+    }
+
+    @Test
+    void tenantThatFailsIsNamed() {
+        startThird();
+        load = () -> observer.template()
+                .sendAll(IntStream.range(0, 10)
+                        .mapToObj(i -> DelayMessage.to("bill")
+                                .payload("text")
+                                .header("tenant", i == 0 ? DrillWorker.FAILING_TENANT : "tenant-" + i)
+                                .build())
+                        .toList());
+        assertThat(isFound("one tenant fails", SEEN, "critical", "failing", "bill", NONE))
+                .contains("tenant=" + DrillWorker.FAILING_TENANT, "no price list");
+    }
+
+    @Test
+    void missingReplicaIsTheOnlyCause() {
+        startThird();
+        sendPart("orders", 5);
+        redis.command("CONFIG", "SET", "min-replicas-to-write", "1");
+        load = () -> {};
+        assertThat(isFound("NOREPLICAS", SEEN, "critical", "redis", NONE, NONE)).contains("NOREPLICAS");
+        Instant end = Instant.now().plusSeconds(40);
+        seen("NOREPLICAS, no other finding for 40 s", SEEN.multipliedBy(2), () -> {
+            assertThat(kinds()).containsOnly("redis");
+            return Instant.now().isAfter(end);
+        });
+        assertFiringOnly("\"redis\"", "\"DelayQueueRedisErrors\"");
+        redis.command("CONFIG", "SET", "min-replicas-to-write", "0");
+        isGreenAfter("a replica");
+    }
+
+    @Test
+    void fullMemoryIsFoundBeforeSendsFail() {
+        startThird();
+        long used = Long.parseLong(redis.info("memory").get("used_memory"));
+        redis.command("CONFIG", "SET", "maxmemory", String.valueOf(used * 100 / 85));
+        assertThat(isFound("memory at 85 %", SEEN, "warning", "redis", NONE, NONE))
+                .contains("% of its memory");
+        begin = Instant.now();
+        redis.command("CONFIG", "SET", "maxmemory", "1");
+        assertThatThrownBy(() -> send("orders", 1)).isInstanceOf(DelayQueueException.class);
+        assertThat(isFound("full Redis", SEEN, "critical", "redis", NONE, NONE)).contains("OOM");
+        redis.command("CONFIG", "SET", "maxmemory", "0");
+        isGreenAfter("more memory");
+    }
+
+    private List<String> kinds() {
+        return overview()
+                .path("findings")
+                .valueStream()
+                .map(each -> each.path("kind").asString())
+                .toList();
+    }
+
+    private void assertFiringOnly(String... labels) {
+        if (prometheus != null) {
+            assertThat(prometheus.alerts("firing", begin))
+                    .allSatisfy(alert -> assertThat(labels).anyMatch(alert::contains));
+        }
     }
 
     private void sendDue(String topic, Duration delay, int messages) {
