@@ -17,6 +17,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.LongSupplier;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -35,6 +36,7 @@ public final class ThroughputReporter extends RedisTask implements DelayQueueEve
     /** Further topics are not reported. */
     static final int MAX_TOPICS = 500;
 
+    private static final Pattern NUMBER = Pattern.compile("\\d{1,18}");
     private static final LuaScript WRITE = LuaScript.beside(ThroughputReporter.class, "throughput");
     private static final LuaScript READ = LuaScript.beside(ThroughputReporter.class, "throughputs");
 
@@ -179,17 +181,24 @@ public final class ThroughputReporter extends RedisTask implements DelayQueueEve
     }
 
     private static void readLine(String line, Map<String, Throughput> all) {
-        try {
-            Map<String, String> values = FormText.read(line);
-            String topic = values.get("topic");
-            if (topic != null) {
-                long sent = Long.parseLong(values.getOrDefault("sent", "0"));
-                long received = Long.parseLong(values.getOrDefault("received", "0"));
-                all.merge(topic, new Throughput(sent, received), Throughput::plus);
-            }
-        } catch (IllegalArgumentException e) {
-            // of a foreign client, or of a version that this one cannot read
-            return;
+        Map<String, String> values = values(line);
+        String topic = values.get("topic");
+        if (topic != null) {
+            all.merge(topic, new Throughput(number(values, "sent"), number(values, "received")), Throughput::plus);
         }
+    }
+
+    /** The values of a line; none if a foreign client wrote one that cannot be read. */
+    private static Map<String, String> values(String line) {
+        try {
+            return FormText.read(line);
+        } catch (IllegalArgumentException e) {
+            return Map.of();
+        }
+    }
+
+    private static long number(Map<String, String> values, String name) {
+        String digits = values.getOrDefault(name, "");
+        return NUMBER.matcher(digits).matches() ? Long.parseLong(digits) : 0;
     }
 }
