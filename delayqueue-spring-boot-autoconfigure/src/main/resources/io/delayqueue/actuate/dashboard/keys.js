@@ -10,7 +10,7 @@ const help = document.getElementById('help');
 const KEYS = [
   ['?', 'Show this help', () => open()],
   ['t', 'Topics', () => { location.hash = '#/'; }],
-  ['/', 'Filter topics, or find a message', () => (document.querySelector('.filter') || document.getElementById('find-id')).focus()],
+  ['/', 'Filter topics or messages, or find a message', () => (document.getElementById('filter') || document.getElementById('find-id')).focus()],
   ['f', 'Find a message', () => document.getElementById('find-id').focus()],
   ['u', 'Pause or resume updates', () => page.hold()],
   ['j', 'Next row', () => move(1)],

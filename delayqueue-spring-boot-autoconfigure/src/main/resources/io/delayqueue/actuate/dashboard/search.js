@@ -81,6 +81,7 @@ export function headerField() {
   };
   return h('input', {
     class: 'filter',
+    id: 'filter',
     type: 'search',
     'aria-label': 'Show only messages with a header',
     placeholder: 'Header, such as tenant=acme',

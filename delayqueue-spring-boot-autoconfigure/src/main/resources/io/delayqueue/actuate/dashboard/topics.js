@@ -72,14 +72,14 @@ export function topicsSection(topics) {
   const columns = [
     column('topic', 'Topic', 'wide'),
     column('lagMillis', 'Lag', 'number chart-of'),
-    { label: 'Lag, 10 minutes', class: 'chart' },
+    { label: '10 minutes', class: 'chart first' },
     column('ready', 'Ready', 'number'),
     column('leased', 'Leased', 'number'),
     column('sent', 'Sent', 'number'),
     column('handled', 'Handled', 'number chart-of'),
-    { label: 'Sent and handled, 10 minutes', class: 'chart' },
-    column('failed', 'Failed, 1 minute', 'number chart-of'),
-    { label: 'Failed, 10 minutes', class: 'chart' },
+    { label: '10 minutes', class: 'chart' },
+    column('failed', 'Failed', 'number chart-of'),
+    { label: '10 minutes', class: 'chart' },
     column('scheduled', 'Scheduled', 'number'),
     column('latestDue', 'Latest due', 'number'),
     column('dead', 'Dead letters', 'number'),
@@ -97,6 +97,7 @@ export function topicsSection(topics) {
         ? null
         : h('input', {
             class: 'filter',
+            id: 'filter',
             type: 'search',
             'aria-label': 'Show only topics whose name contains',
             placeholder: 'Filter by name',

@@ -124,8 +124,9 @@ class DashboardLayoutTests extends DashboardTest {
                 .id();
         hold(LONELY);
         for (long missing = DEAD - admin.counts(MAILS).dead(); missing > 0; missing--) {
-            deadLetterId = state.awaitDead(MAILS, queue.send(MAILS, LONG).id()).deadLetterId();
+            state.awaitDead(MAILS, queue.send(MAILS, LONG).id());
         }
+        deadLetterId = admin.deadLetters(MAILS, 1).deadLetters().get(0).deadLetterId();
         state.awaitFailed(INVOICES, queue.send(INVOICES, LONG).id());
     }
 
@@ -156,7 +157,7 @@ class DashboardLayoutTests extends DashboardTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"360,light", "360,dark", "768,light", "1440,light", "1440,dark"})
+    @CsvSource({"360,light", "360,dark", "768,light", "1280,light", "1440,light", "1440,dark"})
     void eachViewFitsAndIsLegible(int width, String scheme) {
         browser.emulate(width, 900, Map.of("prefers-color-scheme", scheme, "prefers-reduced-motion", "reduce"));
         check(width + "-" + scheme + "-overview", "");
@@ -172,6 +173,7 @@ class DashboardLayoutTests extends DashboardTest {
 
     private void check(String name, String view) {
         page.open(view).awaitNoText("Loading …");
+        assertThat(browser.string("return location.hash")).as("view of " + name).isEqualTo(view);
         screenshot(name);
         checkDialogs(name);
     }
