@@ -68,7 +68,7 @@ export function messageCourse({ state: its, sentAt, dueAt, attempts, postponemen
     leased && {
       what: `Attempt ${attempts} is claimed`,
       level: 'now',
-      more: [holder && ['Held by ', holderOf(holder)], ['Its lease ends ', moment(leaseEnd)]],
+      more: [['It was due ', moment(dueAt)], holder && ['Held by ', holderOf(holder)], ['Its lease ends ', moment(leaseEnd)]],
     },
     !leased && { what: attempts ? `Attempt ${attempts + 1} is due` : 'Due', at: dueAt, level: its === 'suspect' ? 'warn' : 'next' },
   ]);

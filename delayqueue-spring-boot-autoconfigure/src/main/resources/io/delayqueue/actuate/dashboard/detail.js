@@ -4,8 +4,8 @@ import { read, Rejection } from './api.js';
 import { deadLetterCourse, messageCourse, trace } from './course.js';
 import { h } from './dom.js';
 import { bytes, count, indented, moment, name, payloadOf, span, words } from './format.js';
-import { attempts, causeBadge, deadLetterActions, messageActions, summary } from './lists.js';
-import { deadLetterLink, loading, nodeNamed, state, topicLink } from './state.js';
+import { attempts, causeBadge, deadLetterActions, messageActions } from './lists.js';
+import { deadLetterLink, loading, state, topicLink } from './state.js';
 
 export function title({ id }) {
   return id;
@@ -93,12 +93,7 @@ function messageFacts(message) {
   return [
     facts([
       ['State', h('span', { class: 'badge' }, message.state)],
-      ['Due', moment(message.dueAt)],
-      ['Sent', moment(message.sentAt)],
       ['Attempts', attempts(message)],
-      ['Held by', message.holder ? name(message.holder) : null],
-      ['Lease ends', message.leaseEnd ? moment(message.leaseEnd) : null],
-      ['Last failure', message.lastFailure ? h('span', { class: 'failed' }, words(message.lastFailure)) : null, 'long'],
       ['Trace', trace(message.headers)],
       ['Successor due', message.successor ? moment(message.successor.dueAt) : null],
     ]),
@@ -111,16 +106,9 @@ function deadLetterFacts(deadLetter) {
   return [
     facts([
       ['Cause', causeBadge(deadLetter.cause)],
-      ['Dead-lettered', moment(deadLetter.deadLetteredAt)],
-      ['Sent', deadLetter.sentAt ? moment(deadLetter.sentAt) : null],
-      ['Due', deadLetter.dueAt ? moment(deadLetter.dueAt) : null],
       ['Attempts', count(deadLetter.attempts)],
-      ['Node', deadLetter.node ? nodeNamed(deadLetter.node) : null],
-      ['Handler started', deadLetter.startedAt ? moment(deadLetter.startedAt) : null],
-      ['Handler ran for', deadLetter.handlingMillis === undefined ? null : span(deadLetter.handlingMillis)],
       ['Trace', trace(deadLetter.headers)],
       ['Dead letter', h('code', null, name(deadLetter.deadLetterId))],
-      ['Failure', failure ? h('span', { class: 'failed' }, words(summary(failure))) : null, 'long'],
     ]),
     deadLetterCourse(deadLetter),
     failure && failure.stack
