@@ -1,7 +1,7 @@
 /* SVG charts. The style sheet defines colours and strokes. */
 
 import { h, svg } from './dom.js';
-import { clock, count, counted, hour, lag, perSecond, second } from './format.js';
+import { clock, count, counted, day, hour, lag, perSecond, second } from './format.js';
 import { MINUTES, end as endOfAxis } from './history.js';
 
 const WIDTH = 120;
@@ -140,7 +140,8 @@ export function histogram(upcoming, spanName, chosen, choose) {
   const { counts } = upcoming;
   const top = Math.max(1, ...counts);
   const total = counts.reduce((sum, each) => sum + each, 0);
-  const axis = spanName === 'minute' ? second : hour;
+  const days = (counts.length * upcoming.widthMillis) / 86_400_000;
+  const axis = spanName === 'minute' ? second : days > 2 ? day : hour;
   const at = (index) => Date.parse(upcoming.from) + index * upcoming.widthMillis;
   const pick = (event) => {
     const box = event.currentTarget.getBoundingClientRect();
@@ -166,7 +167,7 @@ export function histogram(upcoming, spanName, chosen, choose) {
         preserveAspectRatio: 'none',
         tabindex: '0',
         role: 'slider',
-        'aria-label': `Messages that become due within the next ${spanName}. Select a bar with the arrow keys.`,
+        'aria-label': `Messages that become due${spanName === 'all' ? '' : ` within the next ${spanName}`}. Select a bar with the arrow keys.`,
         'aria-valuemin': '0',
         'aria-valuemax': String(counts.length - 1),
         'aria-valuenow': String(Math.max(0, chosen)),

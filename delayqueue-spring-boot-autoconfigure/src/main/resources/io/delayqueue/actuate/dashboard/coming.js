@@ -3,30 +3,42 @@
 import { read } from './api.js';
 import { histogram } from './charts.js';
 import { h } from './dom.js';
-import { count } from './format.js';
+import { count, moment } from './format.js';
 import { loading, page, state } from './state.js';
 
 const SPANS = {
   minute: { text: 'PT1M', buckets: 60 },
   hour: { text: 'PT1H', buckets: 60 },
   day: { text: 'P1D', buckets: 48 },
+  all: { text: 'all', buckets: 60 },
 };
+/** The spans that can be requested of all topics together. */
+const SPANS_OF_ALL = ['hour', 'day', 'all'];
 /** The minimum interval between requests of a histogram: that of a day hardly changes within a poll. */
-const UPCOMING_EVERY = { minute: 0, hour: 10_000, day: 30_000 };
+const UPCOMING_EVERY = { minute: 0, hour: 10_000, day: 30_000, all: 30_000 };
+
+function spansOf(topic) {
+  return topic ? Object.keys(SPANS) : SPANS_OF_ALL;
+}
+
+function selected(topic) {
+  const { span } = state.settings;
+  return spansOf(topic).includes(span) ? span : 'hour';
+}
 
 /** Requests what becomes due of a topic, or of all topics without one. */
 export async function loadUpcoming(data, topic, signal) {
-  const spanName = state.settings.span;
+  const spanName = selected(topic);
   const fresh = data.upcomingOf === spanName && Date.now() - data.upcomingAt < UPCOMING_EVERY[spanName];
   if (fresh) return;
   const { text, buckets } = SPANS[spanName];
-  data.upcoming = await read('upcoming', { topic, span: text, buckets }, signal);
+  data.upcoming = await read('upcoming', { topic, span: text, buckets: topic ? buckets : null }, signal);
   data.upcomingOf = spanName;
   data.upcomingAt = Date.now();
 }
 
-/** What becomes due. The messages that are due already stand out if they are late. */
-export function coming(late) {
+/** What becomes due, of a topic or of all. The messages that are due already stand out if they are late. */
+export function coming(topic, late) {
   const { upcoming, upcomingOf, bar } = state.data;
   const choose = (span) => () => {
     state.settings.span = span;
@@ -45,12 +57,12 @@ export function coming(late) {
       h(
         'div',
         { class: 'choice', role: 'group', 'aria-label': 'Within the next' },
-        Object.keys(SPANS).map((span) =>
+        spansOf(topic).map((span) =>
           h(
             'button',
             {
               type: 'button',
-              'aria-pressed': String(span === state.settings.span),
+              'aria-pressed': String(span === selected(topic)),
               onclick: choose(span),
             },
             span[0].toUpperCase() + span.slice(1),
@@ -64,8 +76,12 @@ export function coming(late) {
             'p',
             { class: 'sums' },
             h('span', { class: late ? 'late' : null }, `${count(upcoming.overdue)} due already`),
-            h('span', null, `${count(total)} within the next ${upcomingOf}`),
-            h('span', null, `${count(upcoming.later)} later`),
+            upcomingOf === 'all'
+              ? h('span', null, `${count(total)} later`, upcoming.latest ? [', the last one ', moment(upcoming.latest)] : null)
+              : [
+                  h('span', null, `${count(total)} within the next ${upcomingOf}`),
+                  h('span', null, `${count(upcoming.later)} later`),
+                ],
           ),
           histogram(upcoming, upcomingOf, bar === undefined ? -1 : bar, (index) => {
             if (state.data.bar === index) return;

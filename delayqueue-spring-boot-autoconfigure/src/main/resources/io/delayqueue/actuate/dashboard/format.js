@@ -11,6 +11,7 @@ const whole = new Intl.NumberFormat();
 const short = new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 });
 const timeOfDay = new Intl.DateTimeFormat(undefined, { timeStyle: 'medium' });
 const minuteOfDay = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+const dayOnly = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
 const dayAndTime = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' });
 
 /** The offset of the server's clock from the browser's clock, in milliseconds. */
@@ -131,6 +132,11 @@ export function clock(instant) {
 /** The hour and minute, for axes. */
 export function hour(instant) {
   return minuteOfDay.format(new Date(instant));
+}
+
+/** The date, for axes. */
+export function day(instant) {
+  return dayOnly.format(new Date(instant));
 }
 
 /** A time with its second, for axes. */

@@ -1,8 +1,9 @@
-/* The overview: whether topics are late and why, the throughput, all topics, the listeners, and all nodes. */
+/* The overview: whether topics are late and why, the throughput, what becomes due, all topics, the listeners, and all nodes. */
 
+import { coming, loadUpcoming } from './coming.js';
 import { h } from './dom.js';
 import { count, counted, name, relative, span, time } from './format.js';
-import { found, level } from './findings.js';
+import { found, isLate, level } from './findings.js';
 import { jobsSection, loadJobs } from './jobs.js';
 import { pauseButtons, pausesOf } from './pauses.js';
 import { redisLines } from './redis.js';
@@ -21,6 +22,7 @@ export function title() {
 
 export async function load(route, signal) {
   await loadJobs(signal);
+  if (state.overview.topics.length) await loadUpcoming(state.data, null, signal);
 }
 
 export function draw() {
@@ -30,7 +32,7 @@ export function draw() {
     h('h1', { class: 'unseen', id: 'heading', tabindex: '-1' }, 'Topics'),
     verdict(topics),
     totals(topics, nodes),
-    topics.length ? throughputSection() : null,
+    topics.length ? h('div', { class: 'pair' }, throughputSection(), coming(null, topics.some(isLate))) : null,
     redisLines(state.overview.redis),
     jobsSection(),
     topicsSection(topics),

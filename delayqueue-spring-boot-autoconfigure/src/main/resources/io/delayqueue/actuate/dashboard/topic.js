@@ -61,7 +61,7 @@ export function draw({ topic }) {
     crumbs(topic, known),
     said(known),
     figures(known),
-    h('div', { class: 'pair' }, throughputSection(topic), coming(isLate(known))),
+    h('div', { class: 'pair' }, throughputSection(topic), coming(topic, isLate(known))),
     limitsSection(known),
     pausesSection(known),
     jobsSection(topic),

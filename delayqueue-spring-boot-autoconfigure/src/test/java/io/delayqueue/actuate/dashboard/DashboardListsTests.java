@@ -112,9 +112,13 @@ class DashboardListsTests extends DashboardTest {
 
         page.open(topic("soon")).awaitText("2 within the next hour").awaitText("2 later");
         page.press("Day").awaitText("3 within the next day").awaitText("1 later");
+        page.press("All").awaitText("4 later, the last one in 1 d 23 h");
         page.press("Minute").awaitText("1 within the next minute").awaitText("3 later");
         assertThat(browser.run(Long.class, "return document.querySelectorAll('.bars rect').length"))
                 .isEqualTo(60);
+        page.open("").awaitText("within the next hour").press("All").awaitText("the last one in ");
+        assertThat(browser.run(Long.class, "return document.querySelectorAll('.bars rect').length"))
+                .isEqualTo(24);
     }
 
     @Test

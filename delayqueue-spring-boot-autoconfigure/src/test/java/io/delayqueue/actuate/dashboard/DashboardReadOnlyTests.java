@@ -41,6 +41,7 @@ class DashboardReadOnlyTests extends DashboardTest {
         "Minute",
         "Hour",
         "Day",
+        "All",
         "Search further",
         "Search again",
         "Previous",
