@@ -69,7 +69,7 @@ export function perSecond(number) {
   if (!number) return '0';
   const rate = number / 60;
   if (rate < 0.1) return '<0.1/s';
-  return `${(rate < 10 ? short : whole).format(rate)}/s`;
+  return `${rate < 10 ? short.format(rate) : whole.format(Math.round(rate))}/s`;
 }
 
 /** A rate: "100/min", "5/10 s". */

@@ -1,8 +1,11 @@
 package io.delayqueue.actuate.dashboard;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
+import io.delayqueue.admin.DelayQueueInspector;
 import io.delayqueue.annotation.DelayListenerRegistry;
+import io.delayqueue.coordination.NodeReport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -17,12 +20,17 @@ class DashboardCsrfTests extends DashboardTest {
     @Autowired
     private DelayListenerRegistry registry;
 
+    @Autowired
+    private DelayQueueInspector inspector;
+
     @Test
     void tokenOfTheCookieIsSent() {
-        page.open("").press("Pause listener mails on this node").check();
-        page.confirm().awaitOutcome("Listener mails is paused here.");
+        page.open("").press(pauseHere("mails")).check();
+        page.confirm().awaitOutcome("Listener mails is paused on " + NodeReport.thisHost());
 
-        assertThat(registry.getContainer("mails").orElseThrow().isPaused()).isTrue();
+        await().untilAsserted(() -> assertThat(
+                        registry.getContainer("mails").orElseThrow().pauses())
+                .hasSize(1));
     }
 
     @Test
@@ -39,10 +47,15 @@ class DashboardCsrfTests extends DashboardTest {
     }
 
     private void rejected(String cookie) {
-        page.open("").press("Pause listener parcels on this node").check();
+        page.open("").press(pauseHere("parcels")).check();
         browser.run("Object.defineProperty(document, 'cookie', { get: () => '" + cookie + "' })");
         page.confirm().awaitText("You do not have permission to do this");
 
-        assertThat(registry.getContainer("parcels").orElseThrow().isPaused()).isFalse();
+        assertThat(inspector.topic(DashboardApplication.PARCELS).orElseThrow().pauses())
+                .isEmpty();
+    }
+
+    private static String pauseHere(String listener) {
+        return "Pause on this node listener " + listener + " on " + NodeReport.thisHost();
     }
 }
