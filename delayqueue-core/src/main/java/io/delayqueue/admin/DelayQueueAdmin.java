@@ -14,6 +14,7 @@ import io.delayqueue.message.Names;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.message.Shard;
+import io.delayqueue.message.TopicCounts;
 import io.delayqueue.message.TopicLimits;
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.DeadLetterQuery;
@@ -101,7 +102,7 @@ public class DelayQueueAdmin {
         return translating(
                 "Counting topic " + Printable.of(topic),
                 topic,
-                () -> Await.result(TopicCounts.read(store, topics, topic)).orElse(TopicCounts.of(List.of())));
+                () -> Await.result(DelayQueueInspector.count(store, topics, topic)));
     }
 
     /**
@@ -341,7 +342,8 @@ public class DelayQueueAdmin {
             RegisteredLimits registered = Await.result(limiter.read(topic)).orElse(RegisteredLimits.NONE);
             return LimitStatus.of(
                     registered,
-                    Await.result(TopicCounts.readShards(store, topics, topic)).orElse(List.of()));
+                    Await.result(DelayQueueInspector.countShards(store, topics, topic))
+                            .orElse(List.of()));
         });
     }
 

@@ -16,6 +16,7 @@ import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.Names;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.Shard;
+import io.delayqueue.message.TopicCounts;
 import io.delayqueue.redis.Await;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.store.Forecast;
@@ -168,9 +169,29 @@ public class DelayQueueInspector {
                 .thenApply(found -> found.stream().flatMap(Optional::stream).toList());
     }
 
+    /**
+     * Counts the shards of a topic. All are counted concurrently, so a server that does not respond delays only the
+     * topics that it stores. Returns empty if the topic is not registered. Fails with the exception of the store or the
+     * registry.
+     */
+    static CompletableFuture<Optional<List<ShardCounts>>> countShards(
+            MessageStore store, TopicRegistry registry, String topic) {
+        return registry.withShards(
+                topic,
+                shards -> Completions.all(shards.stream().map(store::count).toList()));
+    }
+
+    /** The same for all shards together; zero if the topic is not registered. */
+    static CompletableFuture<TopicCounts> count(MessageStore store, TopicRegistry registry, String topic) {
+        return countShards(store, registry, topic)
+                .thenApply(shards -> TopicCounts.sum(shards.orElse(List.of()).stream()
+                        .map(ShardCounts::counts)
+                        .toList()));
+    }
+
     /** The failure of one topic or of its server does not hide other topics. */
     private CompletableFuture<Optional<TopicStatus>> readableStatus(String topic, KnownNodes knownNodes) {
-        return TopicCounts.readShards(store, registry, topic)
+        return countShards(store, registry, topic)
                 .thenApply(found -> found.map(shards -> status(topic, shards, null, knownNodes)))
                 .exceptionally(failure -> {
                     Throwable cause = Completions.cause(failure);
@@ -193,8 +214,7 @@ public class DelayQueueInspector {
      */
     public CompletableFuture<Duration> lag(String topic) {
         Names.checkTopic(topic);
-        return TopicCounts.read(store, registry, topic)
-                .thenApply(counts -> counts.map(TopicCounts::lag).orElse(Duration.ZERO));
+        return count(store, registry, topic).thenApply(TopicCounts::lag);
     }
 
     /** The status of a topic; empty if it is not registered. */
@@ -217,8 +237,7 @@ public class DelayQueueInspector {
     }
 
     private Optional<TopicStatus> status(String topic, KnownNodes knownNodes) {
-        return Await.result(TopicCounts.readShards(store, registry, topic))
-                .map(shards -> status(topic, shards, null, knownNodes));
+        return Await.result(countShards(store, registry, topic)).map(shards -> status(topic, shards, null, knownNodes));
     }
 
     private TopicStatus status(
@@ -229,21 +248,20 @@ public class DelayQueueInspector {
                 .map(Node::name)
                 .toList();
         List<Pause> pauses = knownNodes.pauses(topic);
+        List<TopicCounts> counts = counted == null
+                ? List.of()
+                : counted.stream().map(ShardCounts::counts).toList();
         return new TopicStatus(
                 topic,
                 shards,
-                counted == null ? null : TopicCounts.of(counted),
+                counted == null ? null : TopicCounts.sum(counts),
                 consumers,
                 knownNodes.assignedNodes(topic, shards),
                 pauses.stream().anyMatch(Pause::isForAll),
                 pauses,
                 problem,
                 counted == null ? null : LimitStatus.ofLimited(registry.lastLimits(topic), counted),
-                counted == null || counted.size() == 1
-                        ? List.of()
-                        : counted.stream()
-                                .map(shard -> TopicCounts.of(List.of(shard)))
-                                .toList());
+                counts.size() == 1 ? List.of() : counts);
     }
 
     /**
@@ -345,10 +363,8 @@ public class DelayQueueInspector {
         Names.checkTopic(topic);
         InvalidOptionException.requireRange("buckets", buckets, 1, MAX_BUCKETS);
         return translating("Counting upcoming messages of topic " + Printable.of(topic), () -> {
-            TopicCounts counts =
-                    Await.result(TopicCounts.read(store, registry, topic)).orElse(TopicCounts.of(List.of()));
-            Instant now = directory.read().now();
-            return forecast(topic, Upcoming.widthUntil(counts.latestDue(), now, buckets), buckets);
+            Instant latest = Await.result(count(store, registry, topic)).latestDue();
+            return forecast(topic, Upcoming.widthUntil(latest, directory.read().now(), buckets), buckets);
         });
     }
 

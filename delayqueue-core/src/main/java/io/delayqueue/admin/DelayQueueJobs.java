@@ -10,6 +10,7 @@ import io.delayqueue.message.Dates;
 import io.delayqueue.message.Due;
 import io.delayqueue.message.InvalidOptionException;
 import io.delayqueue.message.Printable;
+import io.delayqueue.message.TopicCounts;
 import io.delayqueue.redis.Await;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.ScriptRunner;
@@ -133,7 +134,7 @@ public class DelayQueueJobs {
     }
 
     private TopicCounts counts(JobRequest request) {
-        return Await.result(TopicCounts.read(store, registry, request.topic())).orElse(TopicCounts.of(List.of()));
+        return Await.result(DelayQueueInspector.count(store, registry, request.topic()));
     }
 
     /**

@@ -1,5 +1,6 @@
 package io.delayqueue.admin;
 
+import io.delayqueue.message.TopicCounts;
 import io.delayqueue.message.TopicLimits;
 import io.delayqueue.store.LimitState;
 import io.delayqueue.store.ShardCounts;
@@ -67,7 +68,7 @@ public record LimitStatus(
                     registered.declared(),
                     registered.set(),
                     registered.effective(),
-                    shards.stream().mapToLong(ShardCounts::leased).sum(),
+                    shards.stream().mapToLong(shard -> shard.counts().leased()).sum(),
                     false,
                     null,
                     null,
@@ -75,7 +76,7 @@ public record LimitStatus(
                     null,
                     null);
         }
-        ShardCounts counts = shards.get(0);
+        TopicCounts counts = shards.get(0).counts();
         // suspects wait for isolation
         long due = counts.ready() - counts.suspects();
         LimitState.Hold hold = state.hold();

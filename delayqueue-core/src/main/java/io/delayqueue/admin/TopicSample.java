@@ -1,6 +1,7 @@
 package io.delayqueue.admin;
 
 import io.delayqueue.Internal;
+import io.delayqueue.message.TopicCounts;
 import java.time.Instant;
 
 /**

@@ -7,6 +7,7 @@ import io.delayqueue.coordination.Throughput;
 import io.delayqueue.listener.ListenerStatus.Attempts;
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.InvalidOptionException;
+import io.delayqueue.message.TopicCounts;
 import io.delayqueue.redis.Await;
 import io.delayqueue.redis.server.ServerState;
 import java.time.Duration;
@@ -61,17 +62,8 @@ public final class TopicSampler extends RedisTask {
 
     private record Sampled(Instant at, long nanos, Snapshot snapshot, List<ServerState> servers) {}
 
-    /** Creates a sampler that does not read the state of the servers. */
-    public TopicSampler(DelayQueueInspector inspector, Duration interval, InstantSource clock, LongSupplier nanoTime) {
-        this(inspector, () -> CompletableFuture.completedFuture(List.of()), interval, clock, nanoTime);
-    }
-
     /** A reading, and the attempts and the throughput of the last minute, by topic. */
     private record Sample(Sampled sampled, Map<String, Attempts> attempts, Map<String, Throughput> throughput) {
-
-        Sample(Sampled sampled, Map<String, Throughput> throughput) {
-            this(sampled, sampled.snapshot().nodes().attempts(), throughput);
-        }
 
         TopicSample of(String topic, TopicCounts counts) {
             Attempts ended = attempts.getOrDefault(topic, Attempts.NONE);
@@ -114,7 +106,11 @@ public final class TopicSampler extends RedisTask {
 
     @Override
     protected Duration roundTrip() {
-        Sample sample = reply(() -> requestReading().thenCombine(inspector.throughput(), Sample::new));
+        Sample sample = reply(() -> requestReading()
+                .thenCombine(
+                        inspector.throughput(),
+                        (sampled, throughput) ->
+                                new Sample(sampled, sampled.snapshot().nodes().attempts(), throughput)));
         if (sample == null) {
             return UNTIL_WOKEN;
         }

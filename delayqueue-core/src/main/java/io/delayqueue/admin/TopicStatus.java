@@ -1,6 +1,7 @@
 package io.delayqueue.admin;
 
 import io.delayqueue.listener.Pause;
+import io.delayqueue.message.TopicCounts;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -31,19 +32,4 @@ public record TopicStatus(
         List<Pause> pauses,
         @Nullable String problem,
         @Nullable LimitStatus limits,
-        List<TopicCounts> shardCounts) {
-
-    /** Creates the status of a topic without the counts of its shards. */
-    public TopicStatus(
-            String topic,
-            int shards,
-            @Nullable TopicCounts counts,
-            List<String> consumers,
-            List<String> assignedNodes,
-            boolean paused,
-            List<Pause> pauses,
-            @Nullable String problem,
-            @Nullable LimitStatus limits) {
-        this(topic, shards, counts, consumers, assignedNodes, paused, pauses, problem, limits, List.of());
-    }
-}
+        List<TopicCounts> shardCounts) {}

@@ -4,6 +4,7 @@ import io.delayqueue.Internal;
 import io.delayqueue.coordination.RedisTask;
 import io.delayqueue.event.DelayQueueEvents;
 import io.delayqueue.message.Printable;
+import io.delayqueue.message.TopicCounts;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;

@@ -2,6 +2,7 @@ package io.delayqueue.admin;
 
 import io.delayqueue.Internal;
 import io.delayqueue.message.Printable;
+import io.delayqueue.message.TopicCounts;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.List;

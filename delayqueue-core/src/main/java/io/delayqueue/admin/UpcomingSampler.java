@@ -2,6 +2,7 @@ package io.delayqueue.admin;
 
 import io.delayqueue.Internal;
 import io.delayqueue.message.Completions;
+import io.delayqueue.message.TopicCounts;
 import io.delayqueue.redis.Await;
 import java.time.Duration;
 import java.time.Instant;

@@ -79,10 +79,6 @@ final class AttemptLog {
         }
     }
 
-    AttemptLog(ListenerSpec spec, LongSupplier nanoTime) {
-        this(spec, nanoTime, "");
-    }
-
     /**
      * Creates a log.
      *

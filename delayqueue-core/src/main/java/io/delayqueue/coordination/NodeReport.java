@@ -41,12 +41,7 @@ public record NodeReport(
     static final int MAX_LISTENERS = 500;
 
     /** The report of a node that has sent none, or one that this version cannot read. */
-    public static final NodeReport UNKNOWN = new NodeReport("", 0, Instant.EPOCH, List.of());
-
-    /** A report without a stack. */
-    public NodeReport(String host, long processId, Instant startedAt, List<ListenerStatus> listeners) {
-        this(host, processId, startedAt, listeners, null);
-    }
+    public static final NodeReport UNKNOWN = new NodeReport("", 0, Instant.EPOCH, List.of(), null);
 
     /** Selects the listeners to report. */
     public NodeReport {

@@ -47,32 +47,6 @@ public record ListenerStatus(
         byHeader = Collections.unmodifiableSortedMap(new TreeMap<>(byHeader));
     }
 
-    /** The status of a listener that does not count by a header, and whose handling times are not known. */
-    public ListenerStatus(
-            String id,
-            String topic,
-            QueueKind kind,
-            State state,
-            int running,
-            int concurrency,
-            @Nullable Unavailable unavailable,
-            @Nullable RunningHandler oldest,
-            Attempts attempts) {
-        this(
-                id,
-                topic,
-                kind,
-                state,
-                running,
-                concurrency,
-                unavailable,
-                oldest,
-                attempts,
-                Duration.ZERO,
-                Duration.ZERO,
-                Collections.emptySortedMap());
-    }
-
     /** Whether a listener takes deliveries. */
     public enum State {
         /** It takes deliveries. */

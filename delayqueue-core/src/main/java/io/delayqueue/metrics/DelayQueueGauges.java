@@ -1,13 +1,13 @@
 package io.delayqueue.metrics;
 
 import io.delayqueue.Internal;
-import io.delayqueue.admin.TopicCounts;
 import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.admin.TopicStatus;
 import io.delayqueue.admin.diagnosis.QueueDiagnosis;
 import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.event.Recipient;
 import io.delayqueue.listener.ManagedListener;
+import io.delayqueue.message.TopicCounts;
 import io.delayqueue.template.CommitOutbox;
 import io.delayqueue.template.OutboxState.Content;
 import io.micrometer.core.instrument.MeterRegistry;

@@ -10,8 +10,7 @@ import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.coordination.NodeReport;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.listener.ListenerStatus;
-import io.delayqueue.listener.ListenerStatus.Attempts;
-import io.delayqueue.listener.ListenerStatus.State;
+import io.delayqueue.listener.ListenerStatusBuilder;
 import io.delayqueue.listener.Pause;
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.DelayMessage;
@@ -19,6 +18,7 @@ import io.delayqueue.message.MessageState;
 import io.delayqueue.message.QueueKind;
 import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.message.Shard;
+import io.delayqueue.message.TopicCounts;
 import io.delayqueue.message.TopicLimits;
 import io.delayqueue.store.script.TopicDeletion;
 import io.delayqueue.store.script.TopicLimiter;
@@ -103,7 +103,7 @@ class DelayQueueAdminTests extends RedisTest {
 
     @Test
     void countsSayWhatStandsWhere() {
-        assertThat(admin.counts("orders")).isEqualTo(new TopicCounts(0, 0, 0, 0, 0, 0, Duration.ZERO));
+        assertThat(admin.counts("orders")).isEqualTo(TopicCounts.ZERO);
         toDeadLetters("dead");
         send("leased");
         queue.claim("orders");
@@ -227,8 +227,9 @@ class DelayQueueAdminTests extends RedisTest {
 
     @Test
     void listenersAndNodesArePausedIfTheyAreKnown() {
-        ListenerStatus listener = new ListenerStatus(
-                "worker", "orders", QueueKind.NOTIFICATIONS, State.RUNNING, 0, 1, null, null, Attempts.NONE);
+        ListenerStatus listener = ListenerStatusBuilder.listener("worker", "orders")
+                .kind(QueueKind.NOTIFICATIONS)
+                .build();
         new Membership(
                         queue.scripts,
                         queue.keySpace,
@@ -236,7 +237,7 @@ class DelayQueueAdminTests extends RedisTest {
                         Duration.ofSeconds(5),
                         Duration.ofSeconds(15),
                         System::nanoTime,
-                        () -> new NodeReport("host", 1, Instant.EPOCH, List.of(listener)),
+                        () -> new NodeReport("host", 1, Instant.EPOCH, List.of(listener), null),
                         () -> {})
                 .run();
 
@@ -280,7 +281,7 @@ class DelayQueueAdminTests extends RedisTest {
 
     @Test
     void aTopicThatNobodyUsesIsEmptyAndNothingIsKeptOfIt() {
-        assertThat(admin.counts("mistyped")).isEqualTo(new TopicCounts(0, 0, 0, 0, 0, 0, Duration.ZERO));
+        assertThat(admin.counts("mistyped")).isEqualTo(TopicCounts.ZERO);
         assertThat(admin.deadLetters("mistyped", 10)).isEqualTo(new DeadLetterPage(List.of(), null));
         assertThat(admin.deadLetter("mistyped", "a@b")).isEmpty();
         assertThat(admin.replay("mistyped", "a@b")).isEqualTo(ReplayOutcome.NOT_FOUND);

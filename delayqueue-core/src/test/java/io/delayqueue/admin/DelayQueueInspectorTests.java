@@ -12,6 +12,7 @@ import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.message.Shard;
+import io.delayqueue.message.TopicCounts;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.script.ShardPlan;

@@ -20,6 +20,7 @@ import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -55,6 +56,7 @@ class IdleTopicsTests extends RedisTest {
         TopicSampler assembled = new TopicSampler(
                 new DelayQueueInspector(
                         queue.store, new ShardReader(queue.scripts, queue.keySpace, queue.topics), queue.topics, nodes),
+                () -> CompletableFuture.completedFuture(List.of()),
                 INTERVAL,
                 InstantSource.system(),
                 () -> nanos);

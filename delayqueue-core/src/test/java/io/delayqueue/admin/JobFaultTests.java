@@ -14,6 +14,7 @@ import io.delayqueue.listener.InvalidDeliveryException;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.OnDuplicate;
+import io.delayqueue.message.TopicCounts;
 import io.delayqueue.redis.RedisCallException;
 import io.delayqueue.redis.RedisCallException.Kind;
 import java.time.Duration;

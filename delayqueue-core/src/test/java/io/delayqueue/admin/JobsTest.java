@@ -9,6 +9,7 @@ import io.delayqueue.event.EventBus;
 import io.delayqueue.message.DeadLetterKind;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.MessageSnapshot;
+import io.delayqueue.message.TopicCounts;
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.script.MessageMover;
 import io.delayqueue.store.script.ShardReader;
@@ -129,8 +130,7 @@ abstract class JobsTest extends RedisTest {
     }
 
     TopicCounts counts(JobNode node) {
-        return Await.result(TopicCounts.read(node.node().store, node.node().registry, "t"))
-                .orElseThrow();
+        return Await.result(DelayQueueInspector.count(node.node().store, node.node().registry, "t"));
     }
 
     List<MessageSnapshot> messages(JobNode node, String topic) {

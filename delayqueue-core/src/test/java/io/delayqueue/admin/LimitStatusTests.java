@@ -3,11 +3,12 @@ package io.delayqueue.admin;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.admin.LimitStatus.HeldBackBy;
+import io.delayqueue.message.Counts;
+import io.delayqueue.message.TopicCounts;
 import io.delayqueue.message.TopicLimits;
 import io.delayqueue.message.TopicLimits.Rate;
 import io.delayqueue.store.LimitState;
 import io.delayqueue.store.ShardCounts;
-import io.delayqueue.store.ShardCounts.Times;
 import io.delayqueue.store.script.RegisteredLimits;
 import java.time.Duration;
 import java.time.Instant;
@@ -30,15 +31,7 @@ class LimitStatusTests {
         return LimitStatus.of(
                 DECLARED,
                 List.of(new ShardCounts(
-                        20,
-                        ready,
-                        suspects,
-                        leased,
-                        7,
-                        7,
-                        ready > 0 ? Duration.ofSeconds(9) : Duration.ZERO,
-                        Times.NONE,
-                        state)));
+                        Counts.of(20, ready, suspects, leased, 7, 7, Duration.ofSeconds(ready > 0 ? 9 : 0)), state)));
     }
 
     @Test
@@ -104,15 +97,7 @@ class LimitStatusTests {
         LimitStatus held = LimitStatus.ofLimited(
                 RegisteredLimits.NONE,
                 List.of(new ShardCounts(
-                        0,
-                        0,
-                        0,
-                        0,
-                        0,
-                        0,
-                        Duration.ZERO,
-                        Times.NONE,
-                        new LimitState(0, 0, 0, NOW, null, new LimitState.Hold(NOW, 1, "a")))));
+                        TopicCounts.ZERO, new LimitState(0, 0, 0, NOW, null, new LimitState.Hold(NOW, 1, "a")))));
         assertThat(held).isNotNull();
         assertThat(held.effective()).isEqualTo(TopicLimits.NONE);
         assertThat(LimitStatus.ofLimited(DECLARED, List.of(ShardCounts.ZERO))).isNotNull();

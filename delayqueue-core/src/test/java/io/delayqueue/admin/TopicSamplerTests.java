@@ -10,7 +10,7 @@ import io.delayqueue.coordination.ThroughputReporter;
 import io.delayqueue.event.Recipient;
 import io.delayqueue.listener.ListenerStatus;
 import io.delayqueue.listener.ListenerStatus.Attempts;
-import io.delayqueue.listener.ListenerStatus.State;
+import io.delayqueue.listener.ListenerStatusBuilder;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.QueueKind;
 import io.delayqueue.store.script.ShardReader;
@@ -19,6 +19,7 @@ import io.delayqueue.template.RedisTest;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -39,6 +40,7 @@ class TopicSamplerTests extends RedisTest {
                         new ShardReader(queue.scripts, queue.keySpace, queue.topics),
                         queue.topics,
                         new NodeDirectory(queue.scripts, queue.keySpace, Duration.ofSeconds(15))),
+                () -> CompletableFuture.completedFuture(List.of()),
                 INTERVAL,
                 () -> now,
                 () -> nanos);
@@ -105,8 +107,8 @@ class TopicSamplerTests extends RedisTest {
     private void heartbeat(String node, String topic, long failed) {
         Attempts attempts = new Attempts(4, failed, 0, Duration.ZERO, null, Duration.ZERO, null);
         ListenerStatus listener =
-                new ListenerStatus("l", topic, QueueKind.MESSAGES, State.RUNNING, 0, 1, null, null, attempts);
-        NodeReport report = new NodeReport("", 1, now, List.of(listener));
+                ListenerStatusBuilder.listener("l", topic).attempts(attempts).build();
+        NodeReport report = new NodeReport("", 1, now, List.of(listener), null);
         new Membership(
                         queue.scripts,
                         queue.keySpace,

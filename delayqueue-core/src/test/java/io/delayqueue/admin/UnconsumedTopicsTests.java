@@ -9,6 +9,7 @@ import io.delayqueue.template.RedisTest;
 import io.delayqueue.testing.SystemClock;
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -89,7 +90,12 @@ class UnconsumedTopicsTests extends RedisTest {
     void sampledTopicOfOtherProcessesIsWarnedOfOnceAnHour(CapturedOutput output) {
         queue.template().send("forgotten", "p");
         queue.template().send("later", "p", Duration.ofHours(1));
-        TopicSampler sampler = new TopicSampler(inspector, Duration.ofSeconds(15), SystemClock::now, () -> nanos);
+        TopicSampler sampler = new TopicSampler(
+                inspector,
+                () -> CompletableFuture.completedFuture(List.of()),
+                Duration.ofSeconds(15),
+                SystemClock::now,
+                () -> nanos);
         sampler.onSample(() -> warnings.sampled(sampler.newest()));
         sampler.run();
         sampler.run();

@@ -11,6 +11,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -32,7 +33,12 @@ class UpcomingSamplerTests extends RedisTest {
                 new ShardReader(queue.scripts, queue.keySpace, queue.topics),
                 queue.topics,
                 new NodeDirectory(queue.scripts, queue.keySpace, Duration.ofSeconds(15)));
-        topics = new TopicSampler(inspector, Duration.ofSeconds(10), () -> Instant.EPOCH, () -> nanos);
+        topics = new TopicSampler(
+                inspector,
+                () -> CompletableFuture.completedFuture(List.of()),
+                Duration.ofSeconds(10),
+                () -> Instant.EPOCH,
+                () -> nanos);
         sampler = new UpcomingSampler(inspector, topics, () -> nanos);
     }
 

@@ -5,8 +5,8 @@ import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.listener.ListenerProgress;
 import io.delayqueue.listener.ListenerSpec;
 import io.delayqueue.listener.ListenerStatus;
-import io.delayqueue.listener.ListenerStatus.Attempts;
 import io.delayqueue.listener.ListenerStatus.State;
+import io.delayqueue.listener.ListenerStatusBuilder;
 import io.delayqueue.listener.ManagedListener;
 import io.delayqueue.listener.Pause;
 import io.delayqueue.message.QueueKind;
@@ -64,7 +64,11 @@ final class RecordingContainer implements ManagedListener {
     @Override
     public ListenerStatus status() {
         State state = !running ? State.STOPPED : paused ? State.PAUSED : State.RUNNING;
-        return new ListenerStatus(id(), topic(), kind(), state, 0, options().concurrency(), null, null, Attempts.NONE);
+        return ListenerStatusBuilder.listener(id(), topic())
+                .kind(kind())
+                .state(state)
+                .handlers(0, options().concurrency())
+                .build();
     }
 
     @Override

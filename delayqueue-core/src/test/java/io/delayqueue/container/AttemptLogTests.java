@@ -28,7 +28,8 @@ class AttemptLogTests {
     private final AttemptLog attempts = new AttemptLog(
             new ListenerSpec(
                     "charge", "payment", QueueKind.MESSAGES, ListenerOptions.DEFAULTS, String.class, all -> null),
-            now::get);
+            now::get,
+            "");
 
     private void pass(Duration time) {
         now.addAndGet(time.toNanos());

@@ -65,7 +65,7 @@ final class Claims {
     static OpenDeliveries deliveries(
             LongSupplier nanoTime, ShardSession session, TaskHandle task, BooleanSupplier claiming) {
         ListenerSpec spec = new ListenerSpec("l", "t", QueueKind.MESSAGES, OPTIONS, String.class, all -> null);
-        AttemptLog attempts = new AttemptLog(spec, nanoTime);
+        AttemptLog attempts = new AttemptLog(spec, nanoTime, "");
         return new OpenDeliveries(
                 EngineSettings.DEFAULTS,
                 nanoTime,

@@ -168,7 +168,7 @@ class ExhaustionTests extends NodeTest {
         for (Shard shard : Shard.all(topic, SHARDS)) {
             // the failing call may be this one
             await().ignoreExceptionsMatching(RedisCallException.class::isInstance)
-                    .until(() -> Await.result(node.store.count(shard)).leased() == 0);
+                    .until(() -> Await.result(node.store.count(shard)).counts().leased() == 0);
         }
     }
 

@@ -5,9 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.delayqueue.coordination.PeerReports.Peer;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.listener.ListenerSpec;
-import io.delayqueue.listener.ListenerStatus;
 import io.delayqueue.listener.ListenerStatus.Attempts;
-import io.delayqueue.listener.ListenerStatus.State;
+import io.delayqueue.listener.ListenerStatusBuilder;
 import io.delayqueue.message.Failure;
 import io.delayqueue.message.QueueKind;
 import io.delayqueue.store.Settlement;
@@ -29,7 +28,8 @@ class FailsAloneTests {
     private final AtomicInteger changes = new AtomicInteger();
     private final AttemptLog attempts = new AttemptLog(
             new ListenerSpec("l", "t", QueueKind.MESSAGES, ListenerOptions.DEFAULTS, String.class, all -> null),
-            now::get);
+            now::get,
+            "");
     private @Nullable Consumer<List<Peer>> watcher;
     private final FailsAlone failsAlone = detector(true);
 
@@ -81,7 +81,7 @@ class FailsAloneTests {
     private static Peer peer(long succeeded, long failed, @Nullable Duration sinceSuccess, Duration age) {
         Attempts lastMinute = new Attempts(succeeded, failed, 0, Duration.ZERO, null, Duration.ZERO, sinceSuccess);
         return new Peer(
-                new ListenerStatus("", "t", QueueKind.MESSAGES, State.RUNNING, 0, 1, null, null, lastMinute), age);
+                ListenerStatusBuilder.listener("", "t").attempts(lastMinute).build(), age);
     }
 
     private static Peer succeeding() {

@@ -16,6 +16,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -67,6 +68,7 @@ class HangingMasterTests {
                         new ShardReader(node.scripts, node.keySpace, node.registry),
                         node.registry,
                         node.directory),
+                () -> CompletableFuture.completedFuture(List.of()),
                 Duration.ofSeconds(1),
                 InstantSource.system(),
                 System::nanoTime);

@@ -165,6 +165,7 @@ class HostileFailureTests extends HandlingTest {
     }
 
     private void awaitNothingIsLeased(Shard shard) {
-        Awaitility.await().until(() -> Await.result(node.store.count(shard)).leased() == 0);
+        Awaitility.await()
+                .until(() -> Await.result(node.store.count(shard)).counts().leased() == 0);
     }
 }

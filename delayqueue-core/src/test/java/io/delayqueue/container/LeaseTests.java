@@ -230,8 +230,8 @@ class LeaseTests extends NodeTest {
         });
         await().until(() -> happenings.count("acknowledged fast") == FAST);
         node.template.sendAll(List.of(ids).stream().map(id -> message("t", id)).toList());
-        await().until(() ->
-                running.size() == 1 && Await.result(node.store.count(SHARD)).leased() == ids.length);
+        await().until(() -> running.size() == 1
+                && Await.result(node.store.count(SHARD)).counts().leased() == ids.length);
         happenings.clear();
         happenings.started(new Recipient("t", QueueKind.MESSAGES, "l"), ids[0], 1, Duration.ZERO);
         return running;

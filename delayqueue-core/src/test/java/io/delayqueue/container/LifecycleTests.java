@@ -74,7 +74,7 @@ class LifecycleTests extends NodeTest {
         node.template.send(message("running"));
         assertThat(running.await(60, TimeUnit.SECONDS)).isTrue();
         node.template.send(message("waiting"));
-        await().until(() -> Await.result(node.store.count(SHARD)).leased() == 2);
+        await().until(() -> Await.result(node.store.count(SHARD)).counts().leased() == 2);
         return container;
     }
 

@@ -149,7 +149,7 @@ class OutageTests extends OutageTest {
         await().until(() -> accepted.size() == 1);
         assertThat(accepted).containsExactly(false);
         deliver(sender(), "after");
-        assertThat(Await.result(node.store.count(SHARD)).scheduled()).isZero();
+        assertThat(Await.result(node.store.count(SHARD)).counts().scheduled()).isZero();
     }
 
     @Test

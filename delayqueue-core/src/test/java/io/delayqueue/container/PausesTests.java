@@ -88,7 +88,7 @@ class PausesTests extends NodeTest {
         assertThat(List.of(first, second)).noneMatch(ListenerContainer::isPaused);
         other.template.sendAll(messages("during", 20));
         assertNothingBegins("during", one, other);
-        assertThat(Await.result(one.store.count(SHARD)).ready()).isEqualTo(20);
+        assertThat(Await.result(one.store.count(SHARD)).counts().ready()).isEqualTo(20);
 
         other.directory.resume("t", null, null);
         awaitHandled("during", 20);
@@ -109,7 +109,7 @@ class PausesTests extends NodeTest {
         node.template.send(message("t", "running"));
         assertThat(running.await(60, TimeUnit.SECONDS)).isTrue();
         node.template.send(message("t", "waiting"));
-        await().until(() -> Await.result(node.store.count(SHARD)).leased() == 2);
+        await().until(() -> Await.result(node.store.count(SHARD)).counts().leased() == 2);
 
         node.directory.pause("t", null, null, "");
         await().until(() -> happenings.count("released waiting") == 1);

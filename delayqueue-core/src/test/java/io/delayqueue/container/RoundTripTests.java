@@ -112,6 +112,7 @@ class RoundTripTests extends NodeTest {
         System.out.println("round trips per message of a busy backlog: " + perMessage);
         assertThat(perMessage).isLessThan(0.1);
         assertThat(happenings.count("started")).isEqualTo(count);
-        assertThat(Await.result(node.store.count(Shard.single("t"))).leased()).isZero();
+        assertThat(Await.result(node.store.count(Shard.single("t"))).counts().leased())
+                .isZero();
     }
 }

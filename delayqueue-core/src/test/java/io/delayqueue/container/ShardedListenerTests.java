@@ -72,7 +72,7 @@ class ShardedListenerTests extends NodeTest {
         assertThat(twice).hasValue(0);
         assertThat(most.get()).isLessThanOrEqualTo(3);
         assertThat(Shard.all("t", shards))
-                .extracting(shard -> Await.result(node.store.count(shard)))
+                .extracting(shard -> Await.result(node.store.count(shard)).counts())
                 .allMatch(counts -> counts.scheduled() + counts.ready() + counts.leased() == 0);
     }
 
@@ -109,7 +109,8 @@ class ShardedListenerTests extends NodeTest {
         List<Long> leased = new ArrayList<>();
         for (int i = 0; i < 20; i++) {
             leased.add(Shard.all("t", shards).stream()
-                    .mapToLong(shard -> Await.result(node.store.count(shard)).leased())
+                    .mapToLong(shard ->
+                            Await.result(node.store.count(shard)).counts().leased())
                     .sum());
         }
 

@@ -8,8 +8,8 @@ import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.listener.ListenerStatus.State;
 import io.delayqueue.message.DaemonThreads;
 import io.delayqueue.message.DeadLetterCause;
+import io.delayqueue.message.TopicCounts;
 import io.delayqueue.redis.Await;
-import io.delayqueue.store.ShardCounts;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.net.ConnectException;
 import java.util.List;
@@ -49,8 +49,8 @@ class UnavailableTests extends HandlingTest {
         send(IntStream.range(0, count).mapToObj(i -> "m" + i).toArray(String[]::new));
     }
 
-    private ShardCounts counts() {
-        return Await.result(node.store.count(SHARD));
+    private TopicCounts counts() {
+        return Await.result(node.store.count(SHARD)).counts();
     }
 
     private void awaitState(ListenerContainer listener, State state) {

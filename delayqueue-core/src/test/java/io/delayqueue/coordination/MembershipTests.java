@@ -8,6 +8,7 @@ import io.delayqueue.coordination.PeerReports.Peer;
 import io.delayqueue.listener.ListenerStatus;
 import io.delayqueue.listener.ListenerStatus.Attempts;
 import io.delayqueue.listener.ListenerStatus.State;
+import io.delayqueue.listener.ListenerStatusBuilder;
 import io.delayqueue.message.QueueKind;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.ScriptRunner;
@@ -250,7 +251,7 @@ class MembershipTests extends NodesTest {
     }
 
     private Membership reporting(String name, ListenerStatus... listeners) {
-        NodeReport report = new NodeReport("host", 1, Instant.EPOCH, List.of(listeners));
+        NodeReport report = new NodeReport("host", 1, Instant.EPOCH, List.of(listeners), null);
         Membership membership =
                 new Membership(scripts, keySpace, name, INTERVAL, TIMEOUT, () -> nanos, () -> report, () -> {});
         membership.run();
@@ -258,7 +259,11 @@ class MembershipTests extends NodesTest {
     }
 
     private static ListenerStatus listener(String topic, QueueKind kind, State state, Attempts attempts) {
-        return new ListenerStatus("l", topic, kind, state, 0, 1, null, null, attempts);
+        return ListenerStatusBuilder.listener("l", topic)
+                .kind(kind)
+                .state(state)
+                .attempts(attempts)
+                .build();
     }
 
     @Test

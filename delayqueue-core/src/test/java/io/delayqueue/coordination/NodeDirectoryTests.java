@@ -10,6 +10,7 @@ import io.delayqueue.listener.ListenerStatus.Attempts;
 import io.delayqueue.listener.ListenerStatus.RunningHandler;
 import io.delayqueue.listener.ListenerStatus.State;
 import io.delayqueue.listener.ListenerStatus.Unavailable;
+import io.delayqueue.listener.ListenerStatusBuilder;
 import io.delayqueue.listener.Pause;
 import io.delayqueue.message.QueueKind;
 import io.delayqueue.message.Shard;
@@ -22,7 +23,6 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -92,22 +92,19 @@ class NodeDirectoryTests extends NodesTest {
     void reportOfANodeIsListed() {
         Attempts attempts = new Attempts(
                 1, 2, 3, Duration.ofMillis(4), "Down: a&b=c\n%+é", Duration.ofSeconds(5), Duration.ofMillis(6));
-        ListenerStatus busy = new ListenerStatus(
-                "l&1",
-                "b %\n-x",
-                QueueKind.MESSAGES,
-                State.UNAVAILABLE,
-                7,
-                8,
-                new Unavailable("Down: a&b=c\n%+é", Duration.ofSeconds(11)),
-                new RunningHandler("id=1", 9, Duration.ofSeconds(10)),
-                attempts,
-                Duration.ofMillis(6),
-                Duration.ofMillis(7),
-                new TreeMap<>(Map.of("a=b &=%+é c", Attempts.counted(1, 2, 3), "a=d", Attempts.counted(4, 5, 6))));
-        ListenerStatus idle =
-                new ListenerStatus("l2", "t", QueueKind.NOTIFICATIONS, State.RUNNING, 0, 1, null, null, Attempts.NONE);
-        NodeReport report = new NodeReport("shop-7f9c", 42, Instant.ofEpochMilli(43), List.of(busy, idle));
+        ListenerStatus busy = ListenerStatusBuilder.listener("l&1", "b %\n-x")
+                .state(State.UNAVAILABLE)
+                .handlers(7, 8)
+                .unavailable(new Unavailable("Down: a&b=c\n%+é", Duration.ofSeconds(11)))
+                .oldest(new RunningHandler("id=1", 9, Duration.ofSeconds(10)))
+                .attempts(attempts)
+                .times(Duration.ofMillis(6), Duration.ofMillis(7))
+                .byHeader(Map.of("a=b &=%+é c", Attempts.counted(1, 2, 3), "a=d", Attempts.counted(4, 5, 6)))
+                .build();
+        ListenerStatus idle = ListenerStatusBuilder.listener("l2", "t")
+                .kind(QueueKind.NOTIFICATIONS)
+                .build();
+        NodeReport report = new NodeReport("shop-7f9c", 42, Instant.ofEpochMilli(43), List.of(busy, idle), null);
         node("one", report).run();
         assertThat(directory.read().nodes()).extracting(KnownNodes.Node::report).containsExactly(report);
     }
@@ -116,18 +113,11 @@ class NodeDirectoryTests extends NodesTest {
     void listenersWithFailedAttemptsAreReportedFirst() {
         Attempts failed = new Attempts(0, 1, 0, Duration.ZERO, "Down", Duration.ZERO, null);
         List<ListenerStatus> listeners = IntStream.rangeClosed(0, NodeReport.MAX_LISTENERS)
-                .mapToObj(i -> new ListenerStatus(
-                        "l" + i,
-                        "t",
-                        QueueKind.MESSAGES,
-                        State.RUNNING,
-                        0,
-                        1,
-                        null,
-                        null,
-                        i == NodeReport.MAX_LISTENERS ? failed : Attempts.NONE))
+                .mapToObj(i -> ListenerStatusBuilder.listener("l" + i, "t")
+                        .attempts(i == NodeReport.MAX_LISTENERS ? failed : Attempts.NONE)
+                        .build())
                 .toList();
-        node("one", new NodeReport("", 0, Instant.EPOCH, listeners)).run();
+        node("one", new NodeReport("", 0, Instant.EPOCH, listeners, null)).run();
         assertThat(directory.read().nodes().get(0).report().listeners())
                 .hasSize(NodeReport.MAX_LISTENERS)
                 .startsWith(listeners.get(NodeReport.MAX_LISTENERS));
@@ -148,7 +138,7 @@ class NodeDirectoryTests extends NodesTest {
 
     @Test
     void failedNodeIsRememberedBeforeAndAfterItsRemoval() {
-        NodeReport report = new NodeReport("shop", 42, Instant.ofEpochMilli(43), List.of());
+        NodeReport report = new NodeReport("shop", 42, Instant.ofEpochMilli(43), List.of(), null);
         node("dead", report).run();
         silence("dead");
         assertThat(directory.read().former()).singleElement().satisfies(former -> {

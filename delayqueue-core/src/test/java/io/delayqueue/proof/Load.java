@@ -203,7 +203,7 @@ final class Load implements DelayQueueEvents {
 
     private long live(QueueNode node) {
         return Shard.all(TOPIC, shards).stream()
-                .map(shard -> Await.result(node.store.count(shard)))
+                .map(shard -> Await.result(node.store.count(shard)).counts())
                 .mapToLong(counts -> counts.scheduled() + counts.ready() + counts.leased())
                 .sum();
     }

@@ -245,7 +245,9 @@ class AfterCommitTests extends RedisTest {
         });
 
         assertThat(isThere("c")).isTrue();
-        assertThat(Await.result(queue.store.count(Shard.single("orders"))).scheduled())
+        assertThat(Await.result(queue.store.count(Shard.single("orders")))
+                        .counts()
+                        .scheduled())
                 .isEqualTo(4);
     }
 

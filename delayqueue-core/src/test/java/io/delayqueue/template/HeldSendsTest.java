@@ -44,7 +44,7 @@ abstract class HeldSendsTest extends RedisTest {
     }
 
     long stored() {
-        return Await.result(queue.store.count(Shard.single("orders"))).scheduled();
+        return Await.result(queue.store.count(Shard.single("orders"))).counts().scheduled();
     }
 
     /** Runs a call on a thread of its own. */

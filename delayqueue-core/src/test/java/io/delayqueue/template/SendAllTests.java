@@ -57,7 +57,9 @@ class SendAllTests extends RedisTest {
         assertThat(scripts()).isEqualTo(1 + 5);
         assertThat(results).hasSize(1200).allMatch(Accepted.class::isInstance);
         assertThat(results).extracting(SendResult::id).startsWith("m0", "m1").endsWith("m1199");
-        assertThat(Await.result(queue.store.count(Shard.single("orders"))).ready())
+        assertThat(Await.result(queue.store.count(Shard.single("orders")))
+                        .counts()
+                        .ready())
                 .isEqualTo(1201);
         assertThat(queue.recorded.lines())
                 .containsExactlyInAnyOrder(

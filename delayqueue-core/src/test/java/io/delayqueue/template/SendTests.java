@@ -167,7 +167,9 @@ class SendTests extends RedisTest {
                                     .build()))
                     .isInstanceOf(DuplicateMessageException.class);
         }
-        assertThat(Await.result(queue.store.count(Shard.single("orders"))).scheduled())
+        assertThat(Await.result(queue.store.count(Shard.single("orders")))
+                        .counts()
+                        .scheduled())
                 .isEqualTo(2);
     }
 

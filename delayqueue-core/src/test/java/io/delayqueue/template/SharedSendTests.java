@@ -259,7 +259,9 @@ class SharedSendTests extends HeldSendsTest {
 
         assertThat(sent).allMatch(CompletableFuture::isDone);
         assertThat(sends.calls()).hasSize(5_000);
-        assertThat(Await.result(queue.store.count(Shard.single("orders"))).scheduled())
+        assertThat(Await.result(queue.store.count(Shard.single("orders")))
+                        .counts()
+                        .scheduled())
                 .isZero();
     }
 }

@@ -2,7 +2,6 @@ package io.delayqueue.test;
 
 import io.delayqueue.admin.DeadLetterPage;
 import io.delayqueue.admin.DelayQueueAdmin;
-import io.delayqueue.admin.TopicCounts;
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.Due;
 import io.delayqueue.message.Durability;
@@ -11,6 +10,7 @@ import io.delayqueue.message.Failure;
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.message.RescheduleOutcome;
+import io.delayqueue.message.TopicCounts;
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.script.TopicRegistry;

@@ -1,9 +1,9 @@
 package io.delayqueue.admin.diagnosis;
 
-import io.delayqueue.admin.TopicCounts;
 import io.delayqueue.admin.TopicStatus;
 import io.delayqueue.admin.diagnosis.Finding.Kind;
 import io.delayqueue.admin.diagnosis.Finding.Level;
+import io.delayqueue.message.TopicCounts;
 
 /** All permits of a topic are used, and many messages wait for a handler; unless the topic is late or has no listener. */
 final class BusyRule implements TopicRule {

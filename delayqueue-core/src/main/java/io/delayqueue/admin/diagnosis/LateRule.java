@@ -1,13 +1,13 @@
 package io.delayqueue.admin.diagnosis;
 
 import io.delayqueue.admin.LimitStatus;
-import io.delayqueue.admin.TopicCounts;
 import io.delayqueue.admin.TopicStatus;
 import io.delayqueue.admin.diagnosis.Finding.Kind;
 import io.delayqueue.admin.diagnosis.Finding.Level;
 import io.delayqueue.admin.diagnosis.QueueDiagnosis.Limits;
 import io.delayqueue.listener.ListenerStatus.State;
 import io.delayqueue.message.Printable;
+import io.delayqueue.message.TopicCounts;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumSet;

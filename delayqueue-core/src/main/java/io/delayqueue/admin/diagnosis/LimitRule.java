@@ -1,11 +1,11 @@
 package io.delayqueue.admin.diagnosis;
 
 import io.delayqueue.admin.LimitStatus;
-import io.delayqueue.admin.TopicCounts;
 import io.delayqueue.admin.TopicStatus;
 import io.delayqueue.admin.diagnosis.Finding.Kind;
 import io.delayqueue.admin.diagnosis.Finding.Level;
 import io.delayqueue.message.Printable;
+import io.delayqueue.message.TopicCounts;
 import io.delayqueue.message.TopicLimits;
 import java.util.Map;
 

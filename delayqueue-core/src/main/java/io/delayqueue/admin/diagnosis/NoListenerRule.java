@@ -1,10 +1,10 @@
 package io.delayqueue.admin.diagnosis;
 
 import io.delayqueue.admin.FormerNode;
-import io.delayqueue.admin.TopicCounts;
 import io.delayqueue.admin.TopicStatus;
 import io.delayqueue.admin.diagnosis.Finding.Kind;
 import io.delayqueue.admin.diagnosis.Finding.Level;
+import io.delayqueue.message.TopicCounts;
 import java.time.Duration;
 
 /** No node listens to a topic that has messages. */

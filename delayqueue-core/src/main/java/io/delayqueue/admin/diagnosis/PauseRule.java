@@ -1,7 +1,6 @@
 package io.delayqueue.admin.diagnosis;
 
 import io.delayqueue.admin.NodeStatus;
-import io.delayqueue.admin.TopicCounts;
 import io.delayqueue.admin.TopicStatus;
 import io.delayqueue.admin.diagnosis.Finding.Kind;
 import io.delayqueue.admin.diagnosis.Finding.Level;
@@ -9,6 +8,7 @@ import io.delayqueue.listener.ListenerStatus;
 import io.delayqueue.listener.ListenerStatus.State;
 import io.delayqueue.listener.Pause;
 import io.delayqueue.message.Printable;
+import io.delayqueue.message.TopicCounts;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;

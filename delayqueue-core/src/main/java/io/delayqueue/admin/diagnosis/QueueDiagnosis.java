@@ -3,7 +3,6 @@ package io.delayqueue.admin.diagnosis;
 import io.delayqueue.Internal;
 import io.delayqueue.admin.Nodes;
 import io.delayqueue.admin.TopicStatus;
-import io.delayqueue.container.EngineSettings;
 import io.delayqueue.message.InvalidOptionException;
 import io.delayqueue.message.TopicLimits;
 import io.delayqueue.redis.server.ServerState;
@@ -23,11 +22,6 @@ import org.jspecify.annotations.Nullable;
  */
 @Internal
 public final class QueueDiagnosis {
-
-    private static final Purge.Retention KEPT = new Purge.Retention(
-            EngineSettings.DEFAULTS.deadLetterMaxAge(),
-            EngineSettings.DEFAULTS.deadLetterMaxCount(),
-            EngineSettings.DEFAULTS.deadLetterMaxBytes());
 
     /** A rule may ask what those before it have found. */
     private final List<Rule> rules;
@@ -58,11 +52,6 @@ public final class QueueDiagnosis {
             maxLagOf = Map.copyOf(maxLagOf);
         }
 
-        /** Thresholds of a queue whose Redis may not evict messages. */
-        public Limits(Duration maxLag, Map<String, Duration> maxLagOf, double maxFailureRate) {
-            this(maxLag, maxLagOf, maxFailureRate, false);
-        }
-
         Duration of(String topic) {
             return maxLagOf.getOrDefault(topic, maxLag);
         }
@@ -74,14 +63,6 @@ public final class QueueDiagnosis {
      * @param heartbeat interval between heartbeats; a node that misses two of them is reported before it counts as
      *     failed
      * @param clock dates findings
-     */
-    public QueueDiagnosis(Limits limits, Duration heartbeat, InstantSource clock) {
-        this(limits, heartbeat, clock, () -> null, Duration.ZERO, Map.of(), KEPT);
-    }
-
-    /**
-     * Creates a diagnosis of a queue with an outbox and with limits.
-     *
      * @param outbox supplies the state of the outbox, or null if there is none or it is not known yet
      * @param maxOutboxAge age of the oldest row of the outbox that is a finding
      * @param declared the limits in the properties of this node, by topic
@@ -115,11 +96,6 @@ public final class QueueDiagnosis {
                 new RetentionRule(retention),
                 new DeadLetterRule(),
                 new PauseRule());
-    }
-
-    /** Returns what an operator should look at if the state of Redis is not known. */
-    public Diagnosis diagnose(List<TopicStatus> topics, Nodes nodes) {
-        return diagnose(topics, nodes, List.of());
     }
 
     /**

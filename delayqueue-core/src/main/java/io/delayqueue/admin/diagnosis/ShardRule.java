@@ -1,9 +1,9 @@
 package io.delayqueue.admin.diagnosis;
 
-import io.delayqueue.admin.TopicCounts;
 import io.delayqueue.admin.TopicStatus;
 import io.delayqueue.admin.diagnosis.Finding.Kind;
 import io.delayqueue.admin.diagnosis.Finding.Level;
+import io.delayqueue.message.TopicCounts;
 import java.time.Duration;
 import java.util.List;
 

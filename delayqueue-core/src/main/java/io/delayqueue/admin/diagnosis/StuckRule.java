@@ -1,12 +1,12 @@
 package io.delayqueue.admin.diagnosis;
 
-import io.delayqueue.admin.TopicCounts;
 import io.delayqueue.admin.TopicStatus;
 import io.delayqueue.admin.diagnosis.Finding.Kind;
 import io.delayqueue.admin.diagnosis.Finding.Level;
 import io.delayqueue.listener.ListenerStatus;
 import io.delayqueue.listener.ListenerStatus.RunningHandler;
 import io.delayqueue.message.Printable;
+import io.delayqueue.message.TopicCounts;
 import java.time.Duration;
 import java.util.Comparator;
 import java.util.List;

@@ -1,9 +1,9 @@
 package io.delayqueue.admin.diagnosis;
 
-import io.delayqueue.admin.TopicCounts;
 import io.delayqueue.admin.TopicStatus;
 import io.delayqueue.admin.diagnosis.Finding.Kind;
 import io.delayqueue.admin.diagnosis.Finding.Level;
+import io.delayqueue.message.TopicCounts;
 
 /** Messages of a topic are handled in isolation. */
 final class SuspectRule implements TopicRule {

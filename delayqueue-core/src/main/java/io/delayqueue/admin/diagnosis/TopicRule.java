@@ -1,7 +1,7 @@
 package io.delayqueue.admin.diagnosis;
 
-import io.delayqueue.admin.TopicCounts;
 import io.delayqueue.admin.TopicStatus;
+import io.delayqueue.message.TopicCounts;
 
 /** A rule about each topic whose counts are known. */
 interface TopicRule extends Rule {

@@ -9,6 +9,7 @@ import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.message.RescheduleOutcome;
 import io.delayqueue.message.Shard;
+import io.delayqueue.message.TopicCounts;
 import io.delayqueue.message.Versions;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.LuaScript;
@@ -199,7 +200,8 @@ public final class RedisMessageStore implements MessageStore {
 
     private static ShardCounts counts(List<Object> reply) {
         long ready = Replies.number(reply.get(3));
-        return new ShardCounts(
+        List<Object> times = Replies.list(reply.get(10));
+        TopicCounts counts = new TopicCounts(
                 Replies.number(reply.get(2)),
                 ready,
                 Replies.number(reply.get(8)),
@@ -209,12 +211,10 @@ public final class RedisMessageStore implements MessageStore {
                 ready == 0
                         ? Duration.ZERO
                         : Duration.between(Replies.millis(reply.get(7)), Replies.micros(reply.get(1))),
-                times(Replies.list(reply.get(10))),
-                limits(Replies.list(reply.get(9)), Replies.micros(reply.get(1))));
-    }
-
-    private static ShardCounts.Times times(List<Object> fields) {
-        return new ShardCounts.Times(time(fields.get(0)), time(fields.get(1)), time(fields.get(2)));
+                time(times.get(0)),
+                time(times.get(1)),
+                time(times.get(2)));
+        return new ShardCounts(counts, limits(Replies.list(reply.get(9)), Replies.micros(reply.get(1))));
     }
 
     private static @Nullable Instant time(Object score) {

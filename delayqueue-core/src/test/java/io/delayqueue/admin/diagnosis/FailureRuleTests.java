@@ -4,19 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.admin.NodeStatus;
 import io.delayqueue.admin.Nodes;
-import io.delayqueue.admin.TopicCounts;
 import io.delayqueue.admin.TopicStatus;
-import io.delayqueue.admin.diagnosis.QueueDiagnosis.Limits;
-import io.delayqueue.listener.ListenerStatus;
 import io.delayqueue.listener.ListenerStatus.Attempts;
-import io.delayqueue.listener.ListenerStatus.State;
-import io.delayqueue.message.QueueKind;
+import io.delayqueue.listener.ListenerStatusBuilder;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /** Failures by the value of a header. */
@@ -24,24 +19,13 @@ class FailureRuleTests {
 
     private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
 
-    private final QueueDiagnosis diagnosis =
-            new QueueDiagnosis(new Limits(Limits.DEFAULT_MAX_LAG, Map.of(), 0.5), Duration.ofSeconds(5), () -> NOW);
+    private final QueueDiagnosis diagnosis = Diagnoses.diagnosis(() -> NOW);
 
     private static NodeStatus node(String host, Attempts attempts, Map<String, Attempts> byHeader) {
-        ListenerStatus listener = new ListenerStatus(
-                "charge",
-                "payment",
-                QueueKind.MESSAGES,
-                State.RUNNING,
-                0,
-                8,
-                null,
-                null,
-                attempts,
-                Duration.ZERO,
-                Duration.ZERO,
-                new TreeMap<>(byHeader));
-        return new NodeStatus("id-" + host, host, 42, NOW, NOW, List.of(), new TreeMap<>(), List.of(listener));
+        ListenerStatusBuilder listener = ListenerStatusBuilder.listener("charge", "payment")
+                .attempts(attempts)
+                .byHeader(byHeader);
+        return Diagnoses.node(host, NOW, listener.build());
     }
 
     private static Attempts attempts(long succeeded, long failed) {
@@ -49,18 +33,9 @@ class FailureRuleTests {
     }
 
     private List<Finding> diagnose(NodeStatus... nodes) {
-        TopicStatus topic = new TopicStatus(
-                "payment",
-                1,
-                new TopicCounts(0, 0, 0, 0, 0, 0, Duration.ZERO),
-                List.of("n"),
-                List.of("n"),
-                false,
-                List.of(),
-                null,
-                null);
+        TopicStatus topic = TopicStatusBuilder.topic("payment").build();
         return diagnosis
-                .diagnose(List.of(topic), new Nodes(NOW, Arrays.asList(nodes), List.of()))
+                .diagnose(List.of(topic), new Nodes(NOW, Arrays.asList(nodes), List.of()), List.of())
                 .all();
     }
 

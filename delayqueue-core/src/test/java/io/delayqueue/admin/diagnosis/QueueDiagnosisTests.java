@@ -8,21 +8,20 @@ import io.delayqueue.admin.LimitStatus;
 import io.delayqueue.admin.LimitStatus.HeldBackBy;
 import io.delayqueue.admin.NodeStatus;
 import io.delayqueue.admin.Nodes;
-import io.delayqueue.admin.TopicCounts;
 import io.delayqueue.admin.TopicStatus;
 import io.delayqueue.admin.diagnosis.Finding.Kind;
 import io.delayqueue.admin.diagnosis.Finding.Level;
-import io.delayqueue.admin.diagnosis.QueueDiagnosis.Limits;
 import io.delayqueue.listener.ListenerStatus;
 import io.delayqueue.listener.ListenerStatus.Attempts;
 import io.delayqueue.listener.ListenerStatus.RunningHandler;
 import io.delayqueue.listener.ListenerStatus.State;
 import io.delayqueue.listener.ListenerStatus.Unavailable;
+import io.delayqueue.listener.ListenerStatusBuilder;
 import io.delayqueue.listener.Pause;
-import io.delayqueue.message.QueueKind;
+import io.delayqueue.message.Counts;
+import io.delayqueue.message.TopicCounts;
 import io.delayqueue.message.TopicLimits;
 import io.delayqueue.message.TopicLimits.Rate;
-import io.delayqueue.store.Purge;
 import io.delayqueue.template.OutboxState;
 import io.delayqueue.template.OutboxState.Unusable;
 import java.time.Duration;
@@ -30,7 +29,6 @@ import java.time.Instant;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -44,30 +42,18 @@ import org.junit.jupiter.params.provider.ValueSource;
 class QueueDiagnosisTests {
 
     private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
-    private static final Purge.Retention KEPT = new Purge.Retention(Duration.ofDays(30), 1000, 1 << 20);
-
     private static final String NOUNS = "dead letter|message|node|permit|row|time|topic";
     /** One of several, or several of one. */
     private static final Pattern MISCOUNTED = Pattern.compile(
             "(?<![\\d,])1 ((%1$s)s|\\w+ are)\\b|(?<![\\d,])(0|[2-9]|\\d+\\d) (%1$s|more is)\\b".formatted(NOUNS));
 
     private Instant clock = NOW;
-    private final QueueDiagnosis diagnosis = new QueueDiagnosis(
-            new Limits(Limits.DEFAULT_MAX_LAG, Map.of("slow", Duration.ofMinutes(1)), 0.5),
-            Duration.ofSeconds(5),
-            () -> clock);
+    private final QueueDiagnosis diagnosis = Diagnoses.diagnosis(() -> clock);
 
     private static TopicStatus topic(String name, long scheduled, long ready, long leased, long dead, int lagSeconds) {
-        return new TopicStatus(
-                name,
-                1,
-                new TopicCounts(scheduled, ready, 0, leased, dead, dead, Duration.ofSeconds(lagSeconds)),
-                List.of("n1"),
-                List.of("n1"),
-                false,
-                List.of(),
-                null,
-                null);
+        return TopicStatusBuilder.topic(name)
+                .counts(Counts.of(scheduled, ready, 0, leased, dead, dead, Duration.ofSeconds(lagSeconds)))
+                .build();
     }
 
     private static TopicStatus late(String name, int lagSeconds) {
@@ -75,25 +61,23 @@ class QueueDiagnosisTests {
     }
 
     private static TopicStatus unconsumed(String name, long scheduled, long ready) {
-        return new TopicStatus(
-                name,
-                1,
-                new TopicCounts(scheduled, ready, 0, 0, 0, 0, Duration.ZERO),
-                List.of(),
-                List.of(),
-                false,
-                List.of(),
-                null,
-                null);
+        return TopicStatusBuilder.topic(name)
+                .counts(Counts.of(scheduled, ready, 0, 0, 0, 0, Duration.ZERO))
+                .consumers(0)
+                .build();
     }
 
     private static ListenerStatus listener(String topic, State state, int running, Attempts attempts) {
-        RunningHandler oldest = running == 0 ? null : new RunningHandler("m", 1, Duration.ofSeconds(30));
-        Unavailable unavailable = state == State.UNAVAILABLE
-                ? new Unavailable("ConnectException: refused", Duration.ofSeconds(running + 90))
-                : null;
-        return new ListenerStatus(
-                topic + "-listener", topic, QueueKind.MESSAGES, state, running, 8, unavailable, oldest, attempts);
+        return ListenerStatusBuilder.listener(topic + "-listener", topic)
+                .state(state)
+                .handlers(running, 8)
+                .oldest(running == 0 ? null : new RunningHandler("m", 1, Duration.ofSeconds(30)))
+                .unavailable(
+                        state == State.UNAVAILABLE
+                                ? new Unavailable("ConnectException: refused", Duration.ofSeconds(running + 90))
+                                : null)
+                .attempts(attempts)
+                .build();
     }
 
     private static Attempts attempts(long succeeded, long failed) {
@@ -107,16 +91,12 @@ class QueueDiagnosisTests {
                 null);
     }
 
-    private static NodeStatus node(String host, Instant lastSeen, ListenerStatus... listeners) {
-        return new NodeStatus("id-of-" + host, host, 42, NOW, lastSeen, List.of(), new TreeMap<>(), List.of(listeners));
-    }
-
     private static Nodes nodes(ListenerStatus... listeners) {
-        return new Nodes(NOW, List.of(node("shop-1", NOW, listeners)), List.of());
+        return new Nodes(NOW, List.of(Diagnoses.node("shop-1", NOW, listeners)), List.of());
     }
 
     private Diagnosis diagnose(Nodes nodes, TopicStatus... topics) {
-        Diagnosis found = diagnosis.diagnose(List.of(topics), nodes);
+        Diagnosis found = diagnosis.diagnose(List.of(topics), nodes, List.of());
         assertThat(Stream.concat(
                         found.findings().stream(),
                         found.topics().values().stream().flatMap(List::stream)))
@@ -161,8 +141,8 @@ class QueueDiagnosisTests {
         Nodes two = new Nodes(
                 NOW,
                 List.of(
-                        node("one", NOW, listener("payment", State.RUNNING, 0, attempts(0, 100))),
-                        node("two", NOW, listener("payment", State.RUNNING, 0, attempts(0, 200)))),
+                        Diagnoses.node("one", NOW, listener("payment", State.RUNNING, 0, attempts(0, 100))),
+                        Diagnoses.node("two", NOW, listener("payment", State.RUNNING, 0, attempts(0, 200)))),
                 List.of());
         Diagnosis found = diagnose(two, topic("payment", 1, 0, 0, 0, 0));
         assertThat(only(found))
@@ -217,32 +197,25 @@ class QueueDiagnosisTests {
                                 + " shop-1. The handlers are slow, or too few.");
     }
 
+    private String textWith(int ready, int lagSeconds, int atSecond) {
+        clock = NOW.plusSeconds(atSecond);
+        return only(diagnose(nodes(), topic("a", 0, ready, 8, 0, lagSeconds))).text();
+    }
+
     @Test
     void growthOfABacklogIsShown() {
-        diagnose(nodes(), topic("a", 0, 100, 8, 0, 20));
-        clock = NOW.plusSeconds(19);
-        assertThat(texts(diagnose(nodes(), topic("a", 0, 120, 8, 0, 30))))
-                .singleElement()
-                .asString()
-                .endsWith("Permits are free.");
-        clock = NOW.plusSeconds(20);
-        assertThat(texts(diagnose(nodes(), topic("a", 0, 140, 8, 0, 40))))
-                .singleElement()
-                .asString()
+        textWith(100, 20, 0);
+        assertThat(textWith(120, 30, 19)).endsWith("Permits are free.");
+        assertThat(textWith(140, 40, 20))
                 .endsWith("More messages become due than are handled: ready messages grow by 120 per minute.");
     }
 
     @Test
     void endOfAShrinkingBacklogIsShown() {
-        diagnose(nodes(), topic("a", 0, 1000, 8, 0, 20));
-        clock = NOW.plusSeconds(60);
-        diagnose(nodes(), topic("a", 0, 140, 8, 0, 20));
-        clock = NOW.plusSeconds(120);
-        diagnose(nodes(), topic("a", 0, 120, 8, 0, 20));
-        clock = NOW.plusSeconds(140);
-        assertThat(texts(diagnose(nodes(), topic("a", 0, 60, 8, 0, 20))))
-                .singleElement()
-                .asString()
+        textWith(1000, 20, 0);
+        textWith(140, 20, 60);
+        textWith(120, 20, 120);
+        assertThat(textWith(60, 20, 140))
                 .endsWith("It is catching up: at this rate no message is ready in about 60 s.");
     }
 
@@ -298,16 +271,11 @@ class QueueDiagnosisTests {
     }
 
     private static TopicStatus paused(boolean everywhere, Pause... pauses) {
-        return new TopicStatus(
-                "p",
-                1,
-                new TopicCounts(0, 1, 0, 0, 0, 0, Duration.ofHours(3)),
-                List.of(),
-                List.of(),
-                everywhere,
-                List.of(pauses),
-                null,
-                null);
+        return TopicStatusBuilder.topic("p")
+                .counts(Counts.of(0, 1, 0, 0, 0, 0, Duration.ofHours(3)))
+                .consumers(0)
+                .paused(everywhere, pauses)
+                .build();
     }
 
     @Test
@@ -333,28 +301,21 @@ class QueueDiagnosisTests {
         TopicStatus topic = topic("a", 1, 0, 0, 0, 0);
         ListenerStatus stopped = listener("a", State.STOPPED, 0, Attempts.NONE);
         for (String host : List.of("shop-1", "shop-2", "shop-3")) {
-            Nodes stopping = new Nodes(NOW, List.of(node(host, NOW, stopped)), List.of());
+            Nodes stopping = new Nodes(NOW, List.of(Diagnoses.node(host, NOW, stopped)), List.of());
             assertThat(texts(diagnose(stopping, topic))).isEmpty();
             clock = clock.plusSeconds(29);
             assertThat(texts(diagnose(stopping, topic))).isEmpty();
         }
         clock = clock.plusSeconds(1);
-        assertThat(texts(diagnose(new Nodes(NOW, List.of(node("shop-3", NOW, stopped)), List.of()), topic)))
+        assertThat(texts(diagnose(new Nodes(NOW, List.of(Diagnoses.node("shop-3", NOW, stopped)), List.of()), topic)))
                 .containsExactly("Listener a-listener is stopped on shop-3.");
     }
 
     @Test
     void suspectsAreFound() {
-        TopicStatus topic = new TopicStatus(
-                "a",
-                1,
-                new TopicCounts(0, 3, 2, 0, 0, 0, Duration.ZERO),
-                List.of("n"),
-                List.of(),
-                false,
-                List.of(),
-                null,
-                null);
+        TopicStatus topic = TopicStatusBuilder.topic("a")
+                .counts(Counts.of(0, 3, 2, 0, 0, 0, Duration.ZERO))
+                .build();
         assertThat(texts(diagnose(new Nodes(NOW, List.of(), List.of()), topic)))
                 .containsExactly("2 messages are waiting to be handled in isolation, because leases ended"
                         + " repeatedly without a settlement.");
@@ -363,17 +324,20 @@ class QueueDiagnosisTests {
     @ParameterizedTest
     @ValueSource(ints = {0, 1, 2})
     void countsAgreeWithTheirNouns(int count) {
-        ListenerStatus busy = new ListenerStatus(
-                "l", "busy", QueueKind.MESSAGES, State.RUNNING, count, count, null, null, attempts(count, 0));
+        ListenerStatus busy = ListenerStatusBuilder.listener("l", "busy")
+                .handlers(count, count)
+                .attempts(attempts(count, 0))
+                .build();
         NodeStatus[] live = IntStream.rangeClosed(0, count)
-                .mapToObj(each -> node("shop-" + each, NOW, busy, listener("idle", State.PAUSED, 0, Attempts.NONE)))
+                .mapToObj(each ->
+                        Diagnoses.node("shop-" + each, NOW, busy, listener("idle", State.PAUSED, 0, Attempts.NONE)))
                 .toArray(NodeStatus[]::new);
         List<FormerNode> failed = IntStream.range(0, count)
                 .mapToObj(each -> new FormerNode("id-" + each, "lost-" + each, 7, NOW, NOW, true, List.of()))
                 .toList();
         TopicLimits one = new TopicLimits(Math.max(1, count), null, null);
         LimitStatus limits = new LimitStatus(one, null, one, 1, false, HeldBackBy.CONCURRENCY, NOW, NOW, NOW, null);
-        TopicCounts counts = new TopicCounts(0, count, count, count, count, count, Duration.ofSeconds(20));
+        TopicCounts counts = Counts.of(0, count, count, count, count, count, Duration.ofSeconds(20));
 
         Diagnosis found = diagnose(
                 new Nodes(NOW, List.of(live), failed),
@@ -381,9 +345,11 @@ class QueueDiagnosisTests {
                 unconsumed("unconsumed too", count, 0),
                 topic("busy", 0, count, 100, 0, 20),
                 topic("idle", 0, count, 0, count, 20),
-                new TopicStatus("limited", 1, counts, List.of("n"), List.of(), false, List.of(), null, limits),
-                new TopicStatus(
-                        "dead", 1, counts, Collections.nCopies(count, "n"), List.of(), false, List.of(), null, null));
+                TopicStatusBuilder.topic("limited")
+                        .counts(counts)
+                        .limits(limits)
+                        .build(),
+                TopicStatusBuilder.topic("dead").counts(counts).consumers(count).build());
 
         assertThat(Collections.frequency(kinds(found), Kind.NODE_FAILED)).isEqualTo(count);
     }
@@ -391,23 +357,19 @@ class QueueDiagnosisTests {
     @Test
     void aStateOfLessThanASecondIsNotMeasuredInMilliseconds() {
         Unavailable unavailable = new Unavailable("Down", Duration.ofMillis(6));
-        ListenerStatus listener = new ListenerStatus(
-                "l", "t", QueueKind.MESSAGES, State.UNAVAILABLE, 0, 8, unavailable, null, Attempts.NONE);
+        ListenerStatus listener = ListenerStatusBuilder.listener("l", "t")
+                .state(State.UNAVAILABLE)
+                .unavailable(unavailable)
+                .build();
         assertThat(only(diagnose(nodes(listener), topic("t", 0, 0, 0, 0, 0))).text())
                 .startsWith("A system that listener l needs has been unavailable for less than 1 s on shop-1.");
     }
 
     private static TopicStatus limited(LimitStatus limits, int lagSeconds) {
-        return new TopicStatus(
-                "sms",
-                1,
-                new TopicCounts(0, 5, 0, 0, 0, 0, Duration.ofSeconds(lagSeconds)),
-                List.of("n1"),
-                List.of("n1"),
-                false,
-                List.of(),
-                null,
-                limits);
+        return TopicStatusBuilder.topic("sms")
+                .counts(Counts.of(0, 5, 0, 0, 0, 0, Duration.ofSeconds(lagSeconds)))
+                .limits(limits)
+                .build();
     }
 
     private static LimitStatus limits(@Nullable HeldBackBy by, LimitStatus.@Nullable Hold hold) {
@@ -443,16 +405,10 @@ class QueueDiagnosisTests {
 
     @Test
     void limitsThatAnotherNodeDeclaresAreFound() {
-        QueueDiagnosis declaring = new QueueDiagnosis(
-                new Limits(Limits.DEFAULT_MAX_LAG, Map.of(), 0.5),
-                Duration.ofSeconds(5),
-                () -> clock,
-                () -> null,
-                Duration.ofMinutes(1),
-                Map.of("sms", new TopicLimits(5, null, null)),
-                KEPT);
+        QueueDiagnosis declaring =
+                Diagnoses.diagnosis(() -> clock, false, () -> null, Map.of("sms", new TopicLimits(5, null, null)));
 
-        Finding found = only(declaring.diagnose(List.of(limited(limits(null, null), 1)), nodes()));
+        Finding found = only(declaring.diagnose(List.of(limited(limits(null, null), 1)), nodes(), List.of()));
 
         assertThat(found.kind()).isEqualTo(Kind.LIMITS);
         assertThat(found.level()).isEqualTo(Level.WARNING);
@@ -500,7 +456,7 @@ class QueueDiagnosisTests {
     void silentAndFailedNodesAreFound() {
         Nodes nodes = new Nodes(
                 NOW,
-                List.of(node("well", NOW.minusSeconds(11)), node("silent", NOW.minusSeconds(12))),
+                List.of(Diagnoses.node("well", NOW.minusSeconds(11)), Diagnoses.node("silent", NOW.minusSeconds(12))),
                 List.of(
                         new FormerNode("id2", "killed", 7, NOW, NOW.minusSeconds(600), true, List.of()),
                         new FormerNode("id3", "long ago", 7, NOW, NOW.minusSeconds(601), true, List.of()),
@@ -535,10 +491,10 @@ class QueueDiagnosisTests {
     @Test
     void atMostFiveFindingsAreShown() {
         TopicStatus unknown =
-                new TopicStatus("x", 1, null, List.of(), List.of(), false, List.of(), "Redis did not reply.", null);
+                TopicStatusBuilder.topic("x").problem("Redis did not reply.").build();
         Nodes all = new Nodes(
                 NOW,
-                List.of(node("n", NOW.minusSeconds(60), listener("f", State.RUNNING, 0, attempts(0, 9)))),
+                List.of(Diagnoses.node("n", NOW.minusSeconds(60), listener("f", State.RUNNING, 0, attempts(0, 9)))),
                 List.of());
         TopicStatus[] topics = Stream.of(
                         unknown,
@@ -554,49 +510,38 @@ class QueueDiagnosisTests {
         assertThat(kinds(found)).doesNotHaveDuplicates().hasSize(6);
     }
 
+    private final AtomicReference<OutboxState> outbox = new AtomicReference<>();
+    private final QueueDiagnosis withOutbox = Diagnoses.diagnosis(() -> clock, false, outbox::get, Map.of());
+
+    private List<Finding> diagnoseOutbox(OutboxState state) {
+        outbox.set(state);
+        return withOutbox.diagnose(List.of(), nodes(), List.of()).findings();
+    }
+
     @Test
     void anOutboxThatDoesNotDrainIsCritical() {
-        AtomicReference<OutboxState> outbox = new AtomicReference<>();
-        QueueDiagnosis withOutbox = new QueueDiagnosis(
-                new Limits(Limits.DEFAULT_MAX_LAG, Map.of(), 0.5),
-                Duration.ofSeconds(5),
-                () -> clock,
-                outbox::get,
-                Duration.ofMinutes(1),
-                Map.of(),
-                KEPT);
-
-        assertThat(withOutbox.diagnose(List.of(), nodes()).findings()).isEmpty();
-        outbox.set(new OutboxState.Content(7, Duration.ofSeconds(60), 0));
-        assertThat(withOutbox.diagnose(List.of(), nodes()).findings()).isEmpty();
+        assertThat(withOutbox.diagnose(List.of(), nodes(), List.of()).findings())
+                .isEmpty();
+        assertThat(diagnoseOutbox(new OutboxState.Content(7, Duration.ofSeconds(60), 0)))
+                .isEmpty();
         outbox.set(new OutboxState.Content(7, Duration.ofSeconds(61), 0));
-        Finding late = only(withOutbox.diagnose(List.of(), nodes()));
+        Finding late = only(withOutbox.diagnose(List.of(), nodes(), List.of()));
         assertThat(late.level()).isEqualTo(Level.CRITICAL);
         assertThat(late.kind()).isEqualTo(Kind.OUTBOX);
         assertThat(late.text())
                 .isEqualTo("The outbox does not drain: 7 rows are waiting for Redis, the oldest for 61 s.");
-        outbox.set(new OutboxState.Content(7, Duration.ofSeconds(31), 0));
-        assertThat(withOutbox.diagnose(List.of(), nodes()).findings()).hasSize(1);
-        outbox.set(new OutboxState.Content(7, Duration.ofSeconds(29), 0));
-        assertThat(withOutbox.diagnose(List.of(), nodes()).findings()).isEmpty();
+        assertThat(diagnoseOutbox(new OutboxState.Content(7, Duration.ofSeconds(31), 0)))
+                .hasSize(1);
+        assertThat(diagnoseOutbox(new OutboxState.Content(7, Duration.ofSeconds(29), 0)))
+                .isEmpty();
     }
 
     @Test
     void anUnusableTableOfTheOutboxIsCriticalAfterTenSeconds() {
-        AtomicReference<OutboxState> outbox = new AtomicReference<>();
-        QueueDiagnosis withOutbox = new QueueDiagnosis(
-                new Limits(Limits.DEFAULT_MAX_LAG, Map.of(), 0.5),
-                Duration.ofSeconds(5),
-                () -> clock,
-                outbox::get,
-                Duration.ofMinutes(1),
-                Map.of(),
-                KEPT);
-
-        outbox.set(new Unusable("shop.outbox", Duration.ofMillis(9_999), "It is locked.", null));
-        assertThat(withOutbox.diagnose(List.of(), nodes()).findings()).isEmpty();
+        assertThat(diagnoseOutbox(new Unusable("shop.outbox", Duration.ofMillis(9_999), "It is locked.", null)))
+                .isEmpty();
         outbox.set(new Unusable("shop.outbox", Duration.ofSeconds(10), "It is locked.", "QueryTimeoutException: 5 s"));
-        assertThat(only(withOutbox.diagnose(List.of(), nodes())))
+        assertThat(only(withOutbox.diagnose(List.of(), nodes(), List.of())))
                 .isEqualTo(new Finding(
                         Level.CRITICAL,
                         Kind.OUTBOX,
@@ -607,22 +552,13 @@ class QueueDiagnosisTests {
                         null,
                         1,
                         NOW));
-        outbox.set(new OutboxState.Content(0, Duration.ZERO, 0));
-        assertThat(withOutbox.diagnose(List.of(), nodes()).findings()).isEmpty();
+        assertThat(diagnoseOutbox(new OutboxState.Content(0, Duration.ZERO, 0))).isEmpty();
     }
 
     @Test
     void rowsThatAnOutboxHasSetAsideAreAWarning() {
-        QueueDiagnosis withOutbox = new QueueDiagnosis(
-                new Limits(Limits.DEFAULT_MAX_LAG, Map.of(), 0.5),
-                Duration.ofSeconds(5),
-                () -> clock,
-                () -> new OutboxState.Content(0, Duration.ZERO, 1),
-                Duration.ofMinutes(1),
-                Map.of(),
-                KEPT);
-
-        Finding found = only(withOutbox.diagnose(List.of(), nodes()));
+        outbox.set(new OutboxState.Content(0, Duration.ZERO, 1));
+        Finding found = only(withOutbox.diagnose(List.of(), nodes(), List.of()));
 
         assertThat(found.level()).isEqualTo(Level.WARNING);
         assertThat(found.text()).isEqualTo("In the outbox, 1 row is set aside, because Redis rejected it for good.");

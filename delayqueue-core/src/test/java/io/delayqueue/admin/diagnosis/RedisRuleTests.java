@@ -4,11 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.admin.FormerNode;
 import io.delayqueue.admin.Nodes;
-import io.delayqueue.admin.TopicCounts;
 import io.delayqueue.admin.TopicStatus;
 import io.delayqueue.admin.diagnosis.Finding.Kind;
 import io.delayqueue.admin.diagnosis.Finding.Level;
-import io.delayqueue.admin.diagnosis.QueueDiagnosis.Limits;
+import io.delayqueue.message.Counts;
 import io.delayqueue.redis.server.ServerState;
 import io.delayqueue.redis.server.ServerState.AppendOnly;
 import java.time.Duration;
@@ -26,8 +25,7 @@ class RedisRuleTests {
     private static final String OOM = "OOM command not allowed when used memory > 'maxmemory'.";
 
     private Instant clock = NOW;
-    private final QueueDiagnosis diagnosis =
-            new QueueDiagnosis(new Limits(Limits.DEFAULT_MAX_LAG, Map.of(), 0.5), Duration.ofSeconds(5), () -> clock);
+    private final QueueDiagnosis diagnosis = Diagnoses.diagnosis(() -> clock);
 
     private static ServerState server(
             String server, boolean heartbeats, long used, long max, String policy, @Nullable String refusal) {
@@ -52,16 +50,10 @@ class RedisRuleTests {
     }
 
     private List<Finding> diagnose(ServerState... servers) {
-        TopicStatus topic = new TopicStatus(
-                "t",
-                1,
-                new TopicCounts(0, 5, 0, 0, 0, 0, Duration.ofMinutes(1)),
-                List.of(),
-                List.of(),
-                false,
-                List.of(),
-                null,
-                null);
+        TopicStatus topic = TopicStatusBuilder.topic("t")
+                .counts(Counts.of(0, 5, 0, 0, 0, 0, Duration.ofMinutes(1)))
+                .consumers(0)
+                .build();
         FormerNode failed = new FormerNode("n", "shop-1", 42, NOW, NOW, true, List.of("t"));
         Nodes nodes = new Nodes(clock, List.of(), List.of(failed));
         return diagnosis.diagnose(List.of(topic), nodes, List.of(servers)).all();
@@ -115,8 +107,7 @@ class RedisRuleTests {
         assertThat(ofRedis(diagnose(server("", true, 1, 100, "volatile-ttl", null))))
                 .extracting(Finding::text)
                 .allMatch(text -> text.startsWith("Redis may evict idempotency keys"));
-        QueueDiagnosis permitting = new QueueDiagnosis(
-                new Limits(Limits.DEFAULT_MAX_LAG, Map.of(), 0.5, true), Duration.ofSeconds(5), () -> clock);
+        QueueDiagnosis permitting = Diagnoses.diagnosis(() -> clock, true, () -> null, Map.of());
         assertThat(permitting
                         .diagnose(List.of(), new Nodes(NOW, List.of(), List.of()), List.of(evicting))
                         .all())

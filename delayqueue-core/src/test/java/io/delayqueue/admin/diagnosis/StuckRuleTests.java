@@ -4,22 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.admin.NodeStatus;
 import io.delayqueue.admin.Nodes;
-import io.delayqueue.admin.TopicCounts;
 import io.delayqueue.admin.TopicStatus;
 import io.delayqueue.admin.diagnosis.Finding.Kind;
 import io.delayqueue.admin.diagnosis.Finding.Level;
-import io.delayqueue.admin.diagnosis.QueueDiagnosis.Limits;
-import io.delayqueue.listener.ListenerStatus;
-import io.delayqueue.listener.ListenerStatus.Attempts;
 import io.delayqueue.listener.ListenerStatus.RunningHandler;
-import io.delayqueue.listener.ListenerStatus.State;
-import io.delayqueue.message.QueueKind;
+import io.delayqueue.listener.ListenerStatusBuilder;
+import io.delayqueue.message.Counts;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 /** When handlers count as stuck, and what is said of them. */
@@ -27,39 +21,28 @@ class StuckRuleTests {
 
     private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");
 
-    private final QueueDiagnosis diagnosis =
-            new QueueDiagnosis(new Limits(Limits.DEFAULT_MAX_LAG, Map.of(), 0.5), Duration.ofSeconds(5), () -> NOW);
+    private final QueueDiagnosis diagnosis = Diagnoses.diagnosis(() -> NOW);
 
     private static NodeStatus node(String host, int running, int usualMillis, int youngestSeconds, int oldestSeconds) {
         RunningHandler oldest = running == 0 ? null : new RunningHandler("m-1", 1, Duration.ofSeconds(oldestSeconds));
-        ListenerStatus listener = new ListenerStatus(
-                "charge",
-                "payment",
-                QueueKind.MESSAGES,
-                State.RUNNING,
-                running,
-                8,
-                null,
-                oldest,
-                Attempts.NONE,
-                Duration.ofMillis(usualMillis),
-                Duration.ofSeconds(youngestSeconds),
-                new TreeMap<>());
-        return new NodeStatus("id-" + host, host, 42, NOW, NOW, List.of(), new TreeMap<>(), List.of(listener));
+        return Diagnoses.node(
+                host,
+                NOW,
+                ListenerStatusBuilder.listener("charge", "payment")
+                        .handlers(running, 8)
+                        .oldest(oldest)
+                        .times(Duration.ofMillis(usualMillis), Duration.ofSeconds(youngestSeconds))
+                        .build());
     }
 
     private List<Finding> stuck(long ready, long leased, NodeStatus... nodes) {
-        TopicStatus topic = new TopicStatus(
-                "payment",
-                1,
-                new TopicCounts(0, ready, 0, leased, 0, 0, Duration.ZERO),
-                List.of("n"),
-                List.of("n"),
-                false,
-                List.of(),
-                null,
-                null);
-        return diagnosis.diagnose(List.of(topic), new Nodes(NOW, Arrays.asList(nodes), List.of())).all().stream()
+        TopicStatus topic = TopicStatusBuilder.topic("payment")
+                .counts(Counts.of(0, ready, 0, leased, 0, 0, Duration.ZERO))
+                .build();
+        return diagnosis
+                .diagnose(List.of(topic), new Nodes(NOW, Arrays.asList(nodes), List.of()), List.of())
+                .all()
+                .stream()
                 .filter(each -> each.kind() == Kind.STUCK)
                 .toList();
     }

@@ -4,21 +4,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.admin.NodeStatus;
 import io.delayqueue.admin.Nodes;
-import io.delayqueue.admin.TopicCounts;
 import io.delayqueue.admin.TopicStatus;
 import io.delayqueue.admin.diagnosis.Finding.Kind;
 import io.delayqueue.admin.diagnosis.Finding.Level;
-import io.delayqueue.listener.ListenerStatus;
 import io.delayqueue.listener.ListenerStatus.Attempts;
-import io.delayqueue.listener.ListenerStatus.State;
-import io.delayqueue.message.QueueKind;
+import io.delayqueue.listener.ListenerStatusBuilder;
+import io.delayqueue.message.Counts;
+import io.delayqueue.message.TopicCounts;
 import io.delayqueue.store.Purge;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.LongStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -34,9 +32,18 @@ class TopicRulesTests {
 
     private List<Finding> check(Rule rule, TopicStatus topic, long handled, Finding... others) {
         Attempts attempts = new Attempts(handled, 0, 0, Duration.ZERO, null, Duration.ZERO, Duration.ZERO);
-        ListenerStatus listener =
-                new ListenerStatus("l", topic.topic(), QueueKind.MESSAGES, State.RUNNING, 0, 8, null, null, attempts);
-        NodeStatus node = new NodeStatus("n1", "shop-1", 42, NOW, NOW, List.of(), new TreeMap<>(), List.of(listener));
+        NodeStatus node = new NodeStatus(
+                "n1",
+                "shop-1",
+                42,
+                NOW,
+                NOW,
+                List.of(),
+                new TreeMap<>(),
+                List.of(ListenerStatusBuilder.listener("l", topic.topic())
+                        .handlers(0, 8)
+                        .attempts(attempts)
+                        .build()));
         Situation situation =
                 new Situation(clock, List.of(topic), new Nodes(clock, List.of(node), List.of()), List.of(), before);
         for (Finding other : others) {
@@ -55,10 +62,7 @@ class TopicRulesTests {
     }
 
     private static TopicStatus topic(TopicCounts counts, TopicCounts... shards) {
-        int count = Math.max(1, shards.length);
-        List<String> assigned = LongStream.range(0, count).mapToObj(i -> "n1").toList();
-        return new TopicStatus(
-                "a", count, counts, List.of("n1"), assigned, false, List.of(), null, null, List.of(shards));
+        return TopicStatusBuilder.topic("a").counts(counts).shards(shards).build();
     }
 
     private static TopicStatus due(long scheduled, Duration median, Duration latest) {
@@ -81,8 +85,7 @@ class TopicRulesTests {
                 .isEmpty();
         assertThat(texts(new DateRule(), due(9, Duration.ZERO, DAY.multipliedBy(30))))
                 .isEmpty();
-        assertThat(texts(new DateRule(), topic(new TopicCounts(0, 0, 0, 0, 0, 0, Duration.ZERO))))
-                .isEmpty();
+        assertThat(texts(new DateRule(), topic(TopicCounts.ZERO))).isEmpty();
     }
 
     @Test
@@ -94,7 +97,7 @@ class TopicRulesTests {
     }
 
     private static TopicStatus ready(long scheduled, long ready) {
-        return topic(new TopicCounts(scheduled, ready, 0, 0, 0, 0, Duration.ofSeconds(5)));
+        return topic(Counts.of(scheduled, ready, 0, 0, 0, 0, Duration.ofSeconds(5)));
     }
 
     private List<String> grown(long handled, long... ready) {
@@ -162,7 +165,7 @@ class TopicRulesTests {
     }
 
     private static TopicCounts shard(long ready, int lagSeconds) {
-        return new TopicCounts(0, ready, 0, 0, 0, 0, Duration.ofSeconds(lagSeconds));
+        return Counts.of(0, ready, 0, 0, 0, 0, Duration.ofSeconds(lagSeconds));
     }
 
     private static TopicStatus sharded(TopicCounts... shards) {

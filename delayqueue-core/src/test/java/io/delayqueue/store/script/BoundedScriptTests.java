@@ -86,7 +86,8 @@ class BoundedScriptTests {
             claims.forEach(claim -> deadLetter.deadLetter(claim.id(), claim.token(), DeadLetterCause.REQUESTED));
             poll(deadLetter, 25 + 13 * BATCH);
         }
-        assertThat(Await.result(bench.store().count(bench.shard())).dead()).isEqualTo(6 * BATCH);
+        assertThat(Await.result(bench.store().count(bench.shard())).counts().dead())
+                .isEqualTo(6 * BATCH);
         counted(
                 1010,
                 () -> Await.result(

@@ -24,7 +24,7 @@ class LagTests {
 
     private static Duration lagAt(long now) {
         bench.clock(now);
-        return Await.result(bench.store().count(bench.shard())).lag();
+        return Await.result(bench.store().count(bench.shard())).counts().lag();
     }
 
     @Test

@@ -11,6 +11,7 @@ import io.delayqueue.message.MessageState;
 import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.message.RescheduleOutcome;
 import io.delayqueue.message.Shard;
+import io.delayqueue.message.TopicCounts;
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.DeadLetterQuery;
 import io.delayqueue.store.Forecast;
@@ -127,16 +128,9 @@ class QuietLookupTests {
 
     private static ShardCounts counts(long scheduled, long dead) {
         Instant ahead = Instant.ofEpochMilli(AHEAD);
+        Instant oldest = dead == 0 ? null : Instant.ofEpochMilli(T0);
         return new ShardCounts(
-                scheduled,
-                0,
-                0,
-                0,
-                dead,
-                dead,
-                ShardCounts.ZERO.lag(),
-                new ShardCounts.Times(ahead, ahead, dead == 0 ? null : Instant.ofEpochMilli(T0)),
-                null);
+                new TopicCounts(scheduled, 0, 0, 0, dead, dead, Duration.ZERO, ahead, ahead, oldest), null);
     }
 
     private static ShardState one() {

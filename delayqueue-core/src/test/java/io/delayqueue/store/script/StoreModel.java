@@ -12,6 +12,7 @@ import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.message.QueueKind;
 import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.message.RescheduleOutcome;
+import io.delayqueue.message.TopicCounts;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.EnvelopeFormat;
 import io.delayqueue.store.LeaseTokens;
@@ -697,7 +698,7 @@ final class StoreModel {
                 .sorted()
                 .toArray();
         boolean dead = which == QueueKind.MESSAGES && !deadLetters.isEmpty();
-        return new ShardCounts(
+        TopicCounts counts = new TopicCounts(
                 kind.scheduled().size() + suspects.size() - due.size(),
                 due.size(),
                 suspects.size(),
@@ -705,16 +706,15 @@ final class StoreModel {
                 which == QueueKind.MESSAGES ? deadLetters.size() : 0,
                 which == QueueKind.MESSAGES ? deadLetters.size() : 0,
                 Duration.ofMillis(Math.max(0, now - waiting)),
-                new ShardCounts.Times(
-                        later.length == 0 ? null : Instant.ofEpochMilli(later[later.length - 1]),
-                        later.length == 0 ? null : Instant.ofEpochMilli(later[(later.length - 1) / 2]),
-                        dead
-                                ? Instant.ofEpochMilli(deadLetters.values().stream()
-                                        .mapToLong(DeadLetter::deadLetteredAt)
-                                        .min()
-                                        .orElseThrow())
-                                : null),
-                null);
+                later.length == 0 ? null : Instant.ofEpochMilli(later[later.length - 1]),
+                later.length == 0 ? null : Instant.ofEpochMilli(later[(later.length - 1) / 2]),
+                dead
+                        ? Instant.ofEpochMilli(deadLetters.values().stream()
+                                .mapToLong(DeadLetter::deadLetteredAt)
+                                .min()
+                                .orElseThrow())
+                        : null);
+        return new ShardCounts(counts, null);
     }
 
     /** As Redis is to hold it. */

@@ -236,16 +236,7 @@ class StoreModelTests {
     }
 
     private static ShardCounts withoutLimits(ShardCounts counts) {
-        return new ShardCounts(
-                counts.scheduled(),
-                counts.ready(),
-                counts.suspects(),
-                counts.leased(),
-                counts.dead(),
-                counts.unreviewed(),
-                counts.lag(),
-                counts.times(),
-                null);
+        return new ShardCounts(counts.counts(), null);
     }
 
     private static String[] both(Object expected, Object actual) {

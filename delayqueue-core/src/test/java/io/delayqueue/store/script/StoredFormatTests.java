@@ -263,7 +263,8 @@ class StoredFormatTests {
 
     /** Each verb meets a message of format 1, and leaves one that is readable. */
     private void tryEveryVerb() {
-        assertThat(Await.result(store.count(bench.shard())).scheduled()).isEqualTo(6);
+        assertThat(Await.result(store.count(bench.shard())).counts().scheduled())
+                .isEqualTo(6);
         assertThat(bench.reader()
                         .deadLetterKinds(bench.shard(), new DeadLetterQuery.Page(null, 0, 100))
                         .join())

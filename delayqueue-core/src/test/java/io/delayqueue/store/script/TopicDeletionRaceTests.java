@@ -167,7 +167,8 @@ class TopicDeletionRaceTests {
         }
         assertThat(registry().topics().join()).containsExactly("orders");
         assertThat(Shard.all("orders", shards).stream()
-                        .mapToLong(shard -> Await.result(store().count(shard)).scheduled())
+                        .mapToLong(shard ->
+                                Await.result(store().count(shard)).counts().scheduled())
                         .sum())
                 .isEqualTo(SENDERS);
     }

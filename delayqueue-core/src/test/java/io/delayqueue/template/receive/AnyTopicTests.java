@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Shard;
+import io.delayqueue.message.TopicCounts;
 import io.delayqueue.redis.Await;
-import io.delayqueue.store.ShardCounts;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -91,7 +91,7 @@ class AnyTopicTests extends ReceiveTest {
         template.send(DelayMessage.to(topic).id(id).payload("p").delay(delay).build());
     }
 
-    private ShardCounts counts(String topic) {
-        return Await.result(queue.store.count(Shard.single(topic)));
+    private TopicCounts counts(String topic) {
+        return Await.result(queue.store.count(Shard.single(topic))).counts();
     }
 }

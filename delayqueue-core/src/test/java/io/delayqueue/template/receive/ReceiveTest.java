@@ -9,12 +9,12 @@ import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.Shard;
+import io.delayqueue.message.TopicCounts;
 import io.delayqueue.redis.Await;
 import io.delayqueue.redis.RedisSignals;
 import io.delayqueue.store.CrashLimits;
 import io.delayqueue.store.DeadLetterQuery;
 import io.delayqueue.store.MessageStore;
-import io.delayqueue.store.ShardCounts;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.template.QueueOnRedis;
@@ -126,8 +126,8 @@ abstract class ReceiveTest extends RedisTest {
         return template.find("orders", id).orElseThrow();
     }
 
-    ShardCounts counts() {
-        return Await.result(queue.store.count(Shard.single("orders")));
+    TopicCounts counts() {
+        return Await.result(queue.store.count(Shard.single("orders"))).counts();
     }
 
     List<DeadLetter> deadLetters() {

@@ -53,7 +53,7 @@ class ShardedReceiveTests extends ReceiveTest {
         }
         assertThat(received).hasSize(60);
         for (Shard shard : Shard.all("orders", SHARDS)) {
-            assertThat(Await.result(queue.store.count(shard)).leased()).isZero();
+            assertThat(Await.result(queue.store.count(shard)).counts().leased()).isZero();
         }
     }
 

@@ -4,8 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.admin.DelayQueueAdmin;
-import io.delayqueue.admin.TopicCounts;
 import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.TopicCounts;
 import io.delayqueue.testing.ForeignProgram;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -134,7 +134,7 @@ class ClientsTests {
         try {
             Awaitility.await()
                     .atMost(Duration.ofSeconds(60))
-                    .until(() -> counts(topic).equals(new TopicCounts(0, 0, 0, 0, 0, 0, Duration.ZERO)));
+                    .until(() -> counts(topic).equals(TopicCounts.ZERO));
             process.destroy(); // SIGTERM, during the wait of a receive
             assertThat(process.waitFor(10, TimeUnit.SECONDS)).isTrue();
         } finally {

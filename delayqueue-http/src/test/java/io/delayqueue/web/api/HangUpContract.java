@@ -4,8 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.admin.DelayQueueAdmin;
-import io.delayqueue.admin.TopicCounts;
 import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.TopicCounts;
 import io.delayqueue.test.redis.RedisServerProcess;
 import io.delayqueue.web.api.ApiNode.Reply;
 import io.delayqueue.web.waiting.LongPolls;

@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.tuple;
 
 import io.delayqueue.admin.DelayQueueAdmin;
-import io.delayqueue.admin.TopicCounts;
 import io.delayqueue.message.SendResult;
+import io.delayqueue.message.TopicCounts;
 import io.delayqueue.template.DelayQueueOperations;
 import io.delayqueue.web.api.ApiNode.Reply;
 import io.delayqueue.web.api.json.Json;

@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.admin.DeadLetterPage;
 import io.delayqueue.admin.DelayQueueAdmin;
-import io.delayqueue.admin.TopicCounts;
+import io.delayqueue.message.TopicCounts;
 import io.delayqueue.test.redis.RedisServerProcess;
 import io.delayqueue.web.api.ApiNode.Reply;
 import io.delayqueue.web.waiting.OpenRequests;

@@ -3,7 +3,6 @@ package io.delayqueue.jdbc.once;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.delayqueue.admin.TopicCounts;
 import io.delayqueue.jdbc.once.OnceNode.Behaviour;
 import io.delayqueue.jdbc.once.OnceNode.Listeners;
 import io.delayqueue.listener.BatchFailureException;
@@ -11,6 +10,7 @@ import io.delayqueue.listener.Delivery;
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.ReplayOutcome;
+import io.delayqueue.message.TopicCounts;
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.FaultProxy;
 import io.delayqueue.test.redis.RedisServerProcess;

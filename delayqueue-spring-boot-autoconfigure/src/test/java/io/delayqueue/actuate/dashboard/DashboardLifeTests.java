@@ -79,7 +79,7 @@ class DashboardLifeTests extends DashboardTest {
                 Duration.ofSeconds(5),
                 Duration.ofSeconds(11),
                 System::nanoTime,
-                () -> new NodeReport("shop-7f9c", 7, Instant.EPOCH, List.of()),
+                () -> new NodeReport("shop-7f9c", 7, Instant.EPOCH, List.of(), null),
                 () -> {});
         other.addConsumer(Shard.single(LONELY));
         other.run();

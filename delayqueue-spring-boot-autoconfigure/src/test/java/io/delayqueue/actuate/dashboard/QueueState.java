@@ -3,9 +3,9 @@ package io.delayqueue.actuate.dashboard;
 import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.admin.DelayQueueAdmin;
-import io.delayqueue.admin.TopicCounts;
 import io.delayqueue.message.DeadLetter;
 import io.delayqueue.message.MessageState;
+import io.delayqueue.message.TopicCounts;
 import io.delayqueue.template.DelayQueueOperations;
 import java.util.Optional;
 

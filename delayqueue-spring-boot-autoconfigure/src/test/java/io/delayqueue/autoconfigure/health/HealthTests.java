@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.junit.jupiter.api.AfterEach;
@@ -345,7 +346,12 @@ class HealthTests {
 
         @Bean
         TopicSampler sampler(DelayQueueInspector inspector, NanoTime nanoTime) {
-            return new TopicSampler(inspector, Duration.ofSeconds(10), InstantSource.system(), nanoTime);
+            return new TopicSampler(
+                    inspector,
+                    () -> CompletableFuture.completedFuture(List.of()),
+                    Duration.ofSeconds(10),
+                    InstantSource.system(),
+                    nanoTime);
         }
     }
 
