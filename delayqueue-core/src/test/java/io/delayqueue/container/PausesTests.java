@@ -44,10 +44,20 @@ class PausesTests extends NodeTest {
 
     /** Waits until the node has registered that it is paused for the topic, or resumed. */
     private void awaitSaid(QueueNode node, boolean taking) {
-        await().until(() -> {
-            Object said = redis.command("HGET", "dq:{nodes}:topics", node.name);
-            return said != null && List.of(said.toString().split("\n")).contains(taking ? "MESSAGES t" : "-MESSAGES t");
-        });
+        awaitSaid(node, taking ? "MESSAGES t" : "-MESSAGES t");
+    }
+
+    private void awaitSaid(QueueNode node, String line) {
+        await().until(() -> String.valueOf(redis.command("HGET", "dq:{nodes}:topics", node.name))
+                .lines()
+                .anyMatch(line::equals));
+    }
+
+    /** Pauses the topic, and waits until a listener of this node is paused. */
+    private void pause(QueueNode node, ListenerContainer container) {
+        node.directory.pause("t", null, null, "");
+        awaitSaid(node, false);
+        await().until(() -> isPausedInRedis(container));
     }
 
     private static boolean isPausedInRedis(ListenerContainer container) {
@@ -148,9 +158,7 @@ class PausesTests extends NodeTest {
         ListenerContainer container = node.listen("t", ONE, HANDLED);
         awaitSaid(node, true);
         container.pause();
-        node.directory.pause("t", null, null, "");
-        awaitSaid(node, false);
-        await().until(() -> isPausedInRedis(container));
+        pause(node, container);
         node.template.sendAll(messages("a", 5));
 
         node.directory.resume("t", null, null);
@@ -161,8 +169,7 @@ class PausesTests extends NodeTest {
         awaitHandled("a", 5);
         awaitSaid(node, true);
 
-        node.directory.pause("t", null, null, "");
-        awaitSaid(node, false);
+        pause(node, container);
         container.pause();
         container.resume();
         assertThat(container.isPaused()).isFalse();
@@ -182,8 +189,7 @@ class PausesTests extends NodeTest {
         deadLettered.start();
         await().until(() -> redis.command("HGET", "dq:{t:0.0}:meta", "notifications") != null);
         node.directory.pause("t", null, null, "");
-        await().until(() -> String.valueOf(redis.command("HGET", "dq:{nodes}:topics", node.name))
-                .contains("-NOTIFICATIONS t"));
+        awaitSaid(node, "-NOTIFICATIONS t");
         await().until(() -> isPausedInRedis(deadLettered));
         node.template.send(message("t", "m"));
         Polls.poll(node.store, SHARD, Polls.by("w1", 1).claim(1).build());

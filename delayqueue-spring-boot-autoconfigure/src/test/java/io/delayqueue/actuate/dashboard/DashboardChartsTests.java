@@ -2,21 +2,15 @@ package io.delayqueue.actuate.dashboard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
-import java.nio.file.Path;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
 /** The charts of the page. */
-@Tag("long")
-@Tag("browser")
-class DashboardChartsTests {
+class DashboardChartsTests extends DashboardScriptTest {
 
     @Test
-    void sparklineOfTheSamePointsHasTheLabelAndLevelOfItsView(@TempDir Path directory) throws IOException {
-        JsonNode result = new DashboardScripts(directory).run("""
+    void sparklineOfTheSamePointsHasTheLabelAndLevelOfItsView() {
+        JsonNode result = scripts.run("""
                 const { sparkline } = await import('./charts.js');
                 const points = [{ at: 1000, lagMillis: 2000 }];
                 const overview = sparkline(points, 'lagMillis', 'Lag of orders', '');
@@ -32,8 +26,8 @@ class DashboardChartsTests {
     }
 
     @Test
-    void eachValueIsDrawnFromBeforeThePageWasOpened(@TempDir Path directory) throws IOException {
-        JsonNode result = new DashboardScripts(directory).run("""
+    void eachValueIsDrawnFromBeforeThePageWasOpened() {
+        JsonNode result = scripts.run("""
                 const { sparkline } = await import('./charts.js');
                 const history = await import('./history.js');
                 const all = (number) =>
@@ -56,8 +50,8 @@ class DashboardChartsTests {
     }
 
     @Test
-    void throughputOfAllTopicsIsTheirSum(@TempDir Path directory) throws IOException {
-        JsonNode result = new DashboardScripts(directory).run("""
+    void throughputOfAllTopicsIsTheirSum() {
+        JsonNode result = scripts.run("""
                 const history = await import('./history.js');
                 const counts = { scheduled: 0, ready: 0, leased: 0, dead: 0, lagMillis: 0 };
                 const sample = { at: '2030-01-01T00:00:00.000Z', ...counts, sent: 1, handled: 2, failed: 3 };
@@ -76,8 +70,8 @@ class DashboardChartsTests {
     }
 
     @Test
-    void allChartsEndAtTheSameTimeAndMarkTheSelectedOne(@TempDir Path directory) throws IOException {
-        JsonNode result = new DashboardScripts(directory).run("""
+    void allChartsEndAtTheSameTimeAndMarkTheSelectedOne() {
+        JsonNode result = scripts.run("""
                 const { sparkline, timeline } = await import('./charts.js');
                 const history = await import('./history.js');
                 const start = Date.parse('2030-01-01T00:00:00.000Z');

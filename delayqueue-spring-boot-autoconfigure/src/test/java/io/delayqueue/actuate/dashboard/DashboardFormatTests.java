@@ -3,7 +3,6 @@ package io.delayqueue.actuate.dashboard;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -12,26 +11,14 @@ import java.util.TreeMap;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** The format of numbers and JSON. */
-@Tag("long")
-@Tag("browser")
-class DashboardFormatTests {
-
-    private static DashboardScripts scripts;
-
-    @BeforeAll
-    static void copyScripts(@TempDir Path directory) throws IOException {
-        scripts = new DashboardScripts(directory);
-    }
+class DashboardFormatTests extends DashboardScriptTest {
 
     @ParameterizedTest
     @CsvSource({

@@ -2,32 +2,18 @@ package io.delayqueue.actuate.dashboard;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.io.IOException;
-import java.nio.file.Path;
 import java.util.Map;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** What is read from headers: those that a user looks for, and the trace. */
-@Tag("long")
-@Tag("browser")
-class DashboardSearchTests {
+class DashboardSearchTests extends DashboardScriptTest {
 
     /** What the modules find in the page when they are loaded. */
     private static final String PAGE = """
             const element = { addEventListener() {}, content: '', append() {} };
             globalThis.document = { ...element, getElementById: () => element, querySelector: () => element };
             """;
-
-    private static DashboardScripts scripts;
-
-    @BeforeAll
-    static void copyScripts(@TempDir Path directory) throws IOException {
-        scripts = new DashboardScripts(directory);
-    }
 
     @ParameterizedTest
     @CsvSource({
