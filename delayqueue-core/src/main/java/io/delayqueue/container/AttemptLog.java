@@ -8,8 +8,11 @@ import io.delayqueue.message.Failure;
 import io.delayqueue.message.Printable;
 import io.delayqueue.store.Settlement;
 import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.Comparator;
+import java.util.Deque;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -46,21 +49,21 @@ final class AttemptLog {
     private final String listener;
     private final LongSupplier nanoTime;
     private final long start;
-    private final Bucket[] buckets = new Bucket[BUCKETS];
+    private final Deque<Bucket> buckets = new ArrayDeque<>();
     private final @Nullable HeaderCounts byHeader;
     private long usualNanos;
     private final Map<String, FailureClass> failures = new LinkedHashMap<>();
     private long lastSuccess;
 
-    private static final class Bucket {
-        private long number = -1;
-        private long succeeded;
-        private long retried;
-        private long dead;
+    private static final class Bucket extends HeaderCounts.Period {
         /** Attempts that failed with an exception. */
         private long threw;
 
         private long handlingNanos;
+
+        private Bucket(long number) {
+            super(number);
+        }
     }
 
     /** The failures with one class of exceptions since the first of them. */
@@ -89,9 +92,6 @@ final class AttemptLog {
         this.listener = "listener " + Printable.of(spec.id()) + " of topic " + Printable.of(spec.topic());
         this.nanoTime = nanoTime;
         this.start = nanoTime.getAsLong();
-        for (int i = 0; i < BUCKETS; i++) {
-            buckets[i] = new Bucket();
-        }
     }
 
     /**
@@ -121,12 +121,8 @@ final class AttemptLog {
                 byHeader.settled(settlement, counted, bucket.number);
             }
             bucket.handlingNanos += now - startedAt;
-            if (settlement instanceof Settlement.Retry) {
-                bucket.retried++;
-            } else if (settlement instanceof Settlement.ToDeadLetters) {
-                bucket.dead++;
-            } else {
-                bucket.succeeded++;
+            bucket.count(settlement);
+            if (settlement instanceof Settlement.Acknowledge) {
                 lastSuccess = now;
             }
             bucket.threw += failure == null ? 0 : 1;
@@ -139,16 +135,19 @@ final class AttemptLog {
 
     private Bucket bucket(long now) {
         long number = (now - start) / BUCKET_NANOS;
-        Bucket bucket = buckets[(int) (number % BUCKETS)];
-        if (bucket.number != number) {
-            bucket.number = number;
-            bucket.succeeded = 0;
-            bucket.retried = 0;
-            bucket.dead = 0;
-            bucket.threw = 0;
-            bucket.handlingNanos = 0;
+        Bucket last = buckets.peekLast();
+        if (last == null || last.number != number) {
+            last = new Bucket(number);
+            buckets.addLast(last);
+            lastBuckets(now);
         }
-        return bucket;
+        return last;
+    }
+
+    /** The buckets of the last minute. */
+    private Collection<Bucket> lastBuckets(long now) {
+        buckets.removeIf(each -> each.number <= (now - start) / BUCKET_NANOS - BUCKETS);
+        return buckets;
     }
 
     /** Counts a failure and returns the line to log, if one is due. */
@@ -204,33 +203,22 @@ final class AttemptLog {
     synchronized Attempts lastMinute() {
         long now = nanoTime.getAsLong();
         endFailures(now);
-        long oldest = (now - start) / BUCKET_NANOS - BUCKETS;
-        long succeeded = 0;
-        long retried = 0;
-        long dead = 0;
-        long handlingNanos = 0;
-        for (Bucket bucket : buckets) {
-            if (bucket.number > oldest) {
-                succeeded += bucket.succeeded;
-                retried += bucket.retried;
-                dead += bucket.dead;
-                handlingNanos += bucket.handlingNanos;
-            }
-        }
-        long all = succeeded + retried + dead;
+        Attempts counted = HeaderCounts.sum(lastBuckets(now));
+        long handlingNanos =
+                buckets.stream().mapToLong(each -> each.handlingNanos).sum();
         Optional<FailureClass> most = failures.values().stream().max(Comparator.comparingLong(each -> each.count));
         return new Attempts(
-                succeeded,
-                retried,
-                dead,
-                Duration.ofNanos(all == 0 ? 0 : handlingNanos / all),
+                counted.succeeded(),
+                counted.retried(),
+                counted.dead(),
+                Duration.ofNanos(counted.all() == 0 ? 0 : handlingNanos / counted.all()),
                 most.map(each -> each.text).orElse(null),
                 most.map(each -> Duration.ofNanos(now - each.first)).orElse(Duration.ZERO),
-                succeeded == 0 ? null : Duration.ofNanos(now - lastSuccess));
+                counted.succeeded() == 0 ? null : Duration.ofNanos(now - lastSuccess));
     }
 
     /**
-     * Attempts of the last minute. Those whose handler requested a retry or a dead letter are neither.
+     * Attempts of the last minute. A retry or dead letter that the handler requested counts as neither.
      *
      * @param threw number of attempts that failed with an exception
      * @param succeeded number of attempts whose message was acknowledged
@@ -239,16 +227,10 @@ final class AttemptLog {
 
     /** Sums up the outcomes of the last minute. */
     synchronized Outcomes outcomes() {
-        long oldest = (nanoTime.getAsLong() - start) / BUCKET_NANOS - BUCKETS;
-        long threw = 0;
-        long succeeded = 0;
-        for (Bucket bucket : buckets) {
-            if (bucket.number > oldest) {
-                threw += bucket.threw;
-                succeeded += bucket.succeeded;
-            }
-        }
-        return new Outcomes(threw, succeeded);
+        Collection<Bucket> last = lastBuckets(nanoTime.getAsLong());
+        return new Outcomes(
+                last.stream().mapToLong(each -> each.threw).sum(),
+                HeaderCounts.sum(last).succeeded());
     }
 
     /** Mean handling time of the last attempts, also of those before the last minute; zero if none has ended. */

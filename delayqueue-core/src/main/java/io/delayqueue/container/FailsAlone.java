@@ -120,17 +120,14 @@ final class FailsAlone implements PeriodicTask {
      * @param failure the exception of a failed attempt; null if the handler requested the settlement
      */
     void settled(Settlement settlement, long startedAt, @Nullable Throwable failure) {
-        boolean changed = false;
-        if (settlement instanceof Settlement.Release
-                || settlement instanceof Settlement.Postpone
-                || (failure == null
-                        && (settlement instanceof Settlement.Retry
-                                || settlement instanceof Settlement.ToDeadLetters))) {
-            changed = inARow > 0 && endProbe(startedAt); // it says nothing, but only one message is claimed a second
-        } else if (failure != null) {
+        boolean changed;
+        if (settlement instanceof Settlement.Acknowledge) {
+            changed = inARow > 0 && succeeded(startedAt);
+        } else if (failure != null
+                && (settlement instanceof Settlement.Retry || settlement instanceof Settlement.ToDeadLetters)) {
             changed = enabled && failed(startedAt);
-        } else if (inARow > 0) {
-            changed = succeeded(startedAt);
+        } else {
+            changed = inARow > 0 && endProbe(startedAt); // no outcome, but only one message is claimed a second
         }
         if (changed) {
             onChange.run();

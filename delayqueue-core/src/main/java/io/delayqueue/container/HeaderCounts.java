@@ -5,6 +5,7 @@ import io.delayqueue.listener.ListenerStatus.Attempts;
 import io.delayqueue.message.Printable;
 import io.delayqueue.store.Settlement;
 import java.util.ArrayDeque;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.Deque;
 import java.util.HashMap;
@@ -29,15 +30,25 @@ final class HeaderCounts {
     private final int periods;
     private final Map<String, Deque<Period>> values = new HashMap<>();
 
-    /** The attempts with one value in one period. */
-    private static final class Period {
-        private final long number;
-        private long succeeded;
-        private long retried;
-        private long dead;
+    /** The attempts of one period. */
+    static class Period {
+        final long number;
+        long succeeded;
+        long retried;
+        long dead;
 
-        private Period(long number) {
+        Period(long number) {
             this.number = number;
+        }
+
+        void count(Settlement settlement) {
+            if (settlement instanceof Settlement.Retry) {
+                retried++;
+            } else if (settlement instanceof Settlement.ToDeadLetters) {
+                dead++;
+            } else {
+                succeeded++;
+            }
         }
     }
 
@@ -54,16 +65,8 @@ final class HeaderCounts {
     /** Counts an attempt at a message in the current period. A message without the header is not counted. */
     void settled(Settlement settlement, Map<String, String> headers, long period) {
         String value = headers.get(header);
-        if (value == null) {
-            return;
-        }
-        Period counted = period(text(value), period);
-        if (settlement instanceof Settlement.Retry) {
-            counted.retried++;
-        } else if (settlement instanceof Settlement.ToDeadLetters) {
-            counted.dead++;
-        } else {
-            counted.succeeded++;
+        if (value != null) {
+            period(text(value), period).count(settlement);
         }
     }
 
@@ -114,7 +117,7 @@ final class HeaderCounts {
         return sums;
     }
 
-    private static Attempts sum(Deque<Period> counted) {
+    static Attempts sum(Collection<? extends Period> counted) {
         return Attempts.counted(
                 counted.stream().mapToLong(each -> each.succeeded).sum(),
                 counted.stream().mapToLong(each -> each.retried).sum(),

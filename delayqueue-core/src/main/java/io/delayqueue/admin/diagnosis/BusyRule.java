@@ -16,8 +16,7 @@ final class BusyRule implements TopicRule {
         String name = topic.topic();
         if (situation.usesAllPermits(name)
                 && counts.leased() > (long) BACKLOG * situation.permits(name)
-                && !situation.has(Level.CRITICAL, Kind.LATE, name)
-                && !situation.has(Level.CRITICAL, Kind.NO_LISTENER, name)) {
+                && !situation.isCritical(name, Kind.LATE, Kind.NO_LISTENER)) {
             situation.addTopic(
                     Level.WARNING,
                     Kind.BUSY,

@@ -21,7 +21,7 @@ final class GrowthRule implements Rule {
     private static final Duration LONGEST = Duration.ofMinutes(3);
     /** The least growth in a minute. */
     private static final int FEWEST = 60;
-    /** The least growth in a minute, as part of what is handled: less is chance. */
+    /** The smallest growth in a minute that is no chance, as a share of the handled messages. */
     private static final double SHARE = 0.05;
 
     private Map<String, Windows> topics = Map.of();
@@ -69,8 +69,7 @@ final class GrowthRule implements Rule {
         if (windows.growth() > 0
                 && windows.before() > 0
                 && counts.ready() > 0
-                && !situation.has(Level.CRITICAL, Kind.LATE, topic)
-                && !situation.has(Level.CRITICAL, Kind.NO_LISTENER, topic)) {
+                && !situation.isCritical(topic, Kind.LATE, Kind.NO_LISTENER)) {
             long growth = Math.round(windows.growth());
             situation.addTopic(
                     Level.WARNING,

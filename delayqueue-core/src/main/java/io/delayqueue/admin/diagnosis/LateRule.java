@@ -62,7 +62,7 @@ final class LateRule implements Rule {
                 continue;
             }
             String name = topic.topic();
-            boolean unconsumed = situation.has(Level.CRITICAL, Kind.NO_LISTENER, name);
+            boolean unconsumed = situation.isCritical(name, Kind.NO_LISTENER);
             if (!unconsumed && !isLate(situation, name, counts.lag())) {
                 continue;
             }

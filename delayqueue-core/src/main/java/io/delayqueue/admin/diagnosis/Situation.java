@@ -96,14 +96,14 @@ final class Situation {
         return listeners.getOrDefault(topic, List.of());
     }
 
-    /** The node that consumed a topic last and no longer lives. */
+    /** The former node that consumed a topic last. */
     Optional<FormerNode> lastConsumer(String topic) {
         return nodes.former().stream()
                 .filter(node -> node.topics().contains(topic))
                 .findFirst();
     }
 
-    /** How long a former node has been gone. */
+    /** The time since the last heartbeat of a former node. */
     String ago(FormerNode node) {
         return Wording.span(Duration.between(node.lastSeen(), nodes.at()));
     }
@@ -157,12 +157,12 @@ final class Situation {
         return before.containsKey(new Key(kind, name));
     }
 
-    /** Whether a rule has found a kind of a topic. */
-    boolean has(Level level, Kind kind, String topic) {
+    /** Whether a rule has found one of these kinds of a topic, and it is critical. */
+    boolean isCritical(String topic, Kind... kinds) {
         return findings.stream()
-                .anyMatch(each -> each.kind() == kind
-                        && each.level() == level
-                        && each.topics().contains(topic));
+                .anyMatch(each -> each.level() == Level.CRITICAL
+                        && each.topics().contains(topic)
+                        && List.of(kinds).contains(each.kind()));
     }
 
     /** Adds a finding about a topic. */
