@@ -265,7 +265,7 @@ public class DelayQueueAdmin {
      * @param listener id of the listener, for messages or dead letters; null for all listeners of the topic
      * @param node name of the node, as in {@link NodeStatus#node()}; null for all nodes, including nodes that start
      *     later
-     * @param by name of the user, for those who read the pause; empty if unknown. A name of more than {@value
+     * @param by name of the user, which the pause shows; empty if unknown. A name of more than {@value
      *     Pause#MAX_BY} characters is cut
      * @return false if there is this pause already; it keeps its user and time
      * @throws NoSuchElementException if no live node has this name, or none of these nodes has started the listener

@@ -74,7 +74,7 @@ public final class Pauses {
     }
 
     /**
-     * Replaces what is known.
+     * Replaces the known pauses.
      *
      * @param all all pauses
      * @param live names of the live nodes

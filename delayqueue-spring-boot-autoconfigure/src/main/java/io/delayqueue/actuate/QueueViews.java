@@ -136,8 +136,9 @@ public record QueueViews(
 
     private Object stack(String name, String listener, Shown shown) {
         if (shown == Shown.SIZE) {
-            throw RejectedRequestException.forbidden("Stacks are shown to those who may see payloads: see the property"
-                    + " management.endpoint.delayqueue.show-payloads.");
+            throw RejectedRequestException.forbidden(
+                    "Reading a stack requires permission to see payloads: see the property"
+                            + " management.endpoint.delayqueue.show-payloads.");
         }
         return new StackDetails(admin.stack(name, listener));
     }

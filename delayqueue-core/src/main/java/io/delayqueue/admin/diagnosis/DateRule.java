@@ -17,7 +17,7 @@ final class DateRule implements TopicRule {
     private static final int FACTOR = 500;
 
     private static final Duration SHORTEST = Duration.ofDays(1);
-    /** The fewest scheduled messages that show what is usual. */
+    /** The smallest number of scheduled messages whose median is a usual due time. */
     private static final int FEWEST = 10;
 
     @Override

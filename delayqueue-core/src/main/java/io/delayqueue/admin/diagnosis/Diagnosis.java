@@ -67,7 +67,7 @@ public record Diagnosis(List<Finding> findings, List<Finding> all, Map<String, A
         Finding worst = worstFirst.get(0);
         if (worst.kind() == Kind.NO_LISTENER
                 && situation.topics().stream().allMatch(each -> each.consumers().isEmpty())) {
-            return worst.withText(NoListenerRule.nobody(situation))
+            return worst.withText(NoListenerRule.ofAllTopics(situation))
                     .with(worst.topics(), situation.topics().size());
         }
         if (all.size() == 1) {

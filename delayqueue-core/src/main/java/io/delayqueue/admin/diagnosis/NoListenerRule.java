@@ -42,7 +42,7 @@ final class NoListenerRule implements TopicRule {
     }
 
     /** The text for a queue to whose topics no node listens. */
-    static String nobody(Situation situation) {
+    static String ofAllTopics(Situation situation) {
         String last = situation.nodes().former().stream()
                 .filter(node -> !node.topics().isEmpty())
                 .findFirst()

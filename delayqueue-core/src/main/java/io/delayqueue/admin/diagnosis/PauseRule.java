@@ -26,7 +26,7 @@ final class PauseRule implements TopicRule {
     /** The age from which on a pause may be forgotten. */
     private static final Duration FORGOTTEN = Duration.ofDays(1);
 
-    /** What is not running, on one node or on several, and whether somebody may have forgotten it. */
+    /** Listeners that do not run, on one node or on several. */
     private record Idle(String text, @Nullable NodeStatus node, boolean isForgotten) {}
 
     @Override

@@ -17,7 +17,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
-/** What is found about Redis itself, and what it explains. */
+/** Findings about Redis itself, and findings that they explain. */
 class RedisRuleTests {
 
     private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");

@@ -16,7 +16,7 @@ import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** When handlers count as stuck, and what is said of them. */
+/** Stuck handlers, and the text of their findings. */
 class StuckRuleTests {
 
     private static final Instant NOW = Instant.parse("2026-01-01T00:00:00Z");

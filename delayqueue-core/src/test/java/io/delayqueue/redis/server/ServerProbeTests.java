@@ -28,7 +28,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.data.redis.connection.RedisStandaloneConfiguration;
 import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;
 
-/** What a real server says of itself, to those who may ask and to those who may not. */
+/** The state of a real server, with and without permission for {@code INFO}. */
 @EmbeddedRedis(settings = "maxmemory-policy allkeys-lru")
 class ServerProbeTests {
 

@@ -45,7 +45,7 @@ import org.springframework.boot.health.contributor.HealthIndicator;
  * uses is stored in a format that this version does not read, or if a listener's polls have been failing or overdue for
  * too long. The status is {@code OUT_OF_SERVICE} if a topic's lag exceeds its threshold or is unknown. It is
  * {@code DEGRADED} if there is a critical finding of {@link io.delayqueue.admin.diagnosis.QueueDiagnosis}: messages fail, are late
- * without a threshold, or nobody handles them. Spring Boot responds to this status with 200, and ignores it in the status
+ * without a threshold, or have no listener. Spring Boot responds to this status with 200, and ignores it in the status
  * of the application, because the condition concerns all nodes and no restart ends it. A stopped or paused listener is
  * reported but does not affect the status.
  */

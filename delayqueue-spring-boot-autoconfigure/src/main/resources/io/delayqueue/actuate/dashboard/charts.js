@@ -28,7 +28,7 @@ function drawSparkline(points, field, what, level, chosen) {
   if (points.length === 0) return null;
   const end = Math.max(endOfAxis(), points.at(-1).at);
   const start = end - MINUTES * 60_000;
-  // beside what is handled, what is sent
+  // the rate of sends is drawn beside that of attempts
   const other = field === 'handled' ? 'sent' : field;
   const top = Math.max(1, ...points.map((point) => Math.max(point[field], point[other])));
   const x = (point) => round((WIDTH * (point.at - start)) / (end - start));

@@ -1,4 +1,4 @@
-/* What is sent and handled, of a topic or of all. The time that is selected here is marked in the other charts. */
+/* The throughput of a topic or of all topics. The other charts mark the time that is selected here. */
 
 import { timeline } from './charts.js';
 import { h } from './dom.js';

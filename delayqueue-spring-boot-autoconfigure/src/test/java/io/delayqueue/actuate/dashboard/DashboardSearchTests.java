@@ -6,7 +6,7 @@ import java.util.Map;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
-/** What is read from headers: those that a user looks for, and the trace. */
+/** Search by header, and the trace of a message. */
 class DashboardSearchTests extends DashboardScriptTest {
 
     /** What the modules find in the page when they are loaded. */
