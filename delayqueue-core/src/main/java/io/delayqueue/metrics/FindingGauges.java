@@ -1,26 +1,22 @@
 package io.delayqueue.metrics;
 
-import static java.util.stream.Collectors.counting;
 import static java.util.stream.Collectors.groupingBy;
+import static java.util.stream.Collectors.summingDouble;
 
 import io.delayqueue.admin.diagnosis.Finding;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.MultiGauge;
-import io.micrometer.core.instrument.MultiGauge.Row;
 import io.micrometer.core.instrument.Tags;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.function.UnaryOperator;
 
 /** One gauge for each finding of the last sample. A finding that ends removes its gauge. */
 final class FindingGauges {
 
-    private static final int MAX = 100;
     static final String NONE = "none";
 
-    private final MultiGauge gauges;
+    private final VaryingGauges gauges;
     private final UnaryOperator<String> topicTag;
 
     /**
@@ -30,9 +26,7 @@ final class FindingGauges {
      */
     FindingGauges(MeterRegistry registry, UnaryOperator<String> topicTag) {
         this.topicTag = topicTag;
-        this.gauges = MultiGauge.builder(DelayQueueMeters.FINDINGS.getName())
-                .description(DelayQueueMeters.FINDINGS.description())
-                .register(registry);
+        this.gauges = new VaryingGauges(DelayQueueMeters.FINDINGS, registry);
     }
 
     /**
@@ -41,13 +35,8 @@ final class FindingGauges {
      * @param findings the most urgent first
      */
     void update(List<Finding> findings) {
-        Map<Tags, Long> counts = findings.stream().collect(groupingBy(this::tags, LinkedHashMap::new, counting()));
-        gauges.register(
-                counts.entrySet().stream()
-                        .limit(MAX)
-                        .<Row<?>>map(each -> Row.of(each.getKey(), each.getValue()))
-                        .toList(),
-                true);
+        gauges.update(
+                findings.stream().collect(groupingBy(this::tags, LinkedHashMap::new, summingDouble(finding -> 1))));
     }
 
     private Tags tags(Finding finding) {

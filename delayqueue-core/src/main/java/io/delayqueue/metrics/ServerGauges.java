@@ -2,9 +2,8 @@ package io.delayqueue.metrics;
 
 import io.delayqueue.redis.server.ServerState;
 import io.micrometer.core.instrument.MeterRegistry;
-import io.micrometer.core.instrument.MultiGauge;
-import io.micrometer.core.instrument.MultiGauge.Row;
 import io.micrometer.core.instrument.Tags;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -13,8 +12,6 @@ import java.util.stream.Collectors;
 
 /** Gauges of each Redis server at the last sample. A server that is no longer known has none. */
 final class ServerGauges {
-
-    private static final int MAX = 100;
 
     private static final Map<DelayQueueMeters, ToDoubleFunction<ServerState>> VALUES = Map.of(
             DelayQueueMeters.REDIS_MEMORY_USED,
@@ -26,16 +23,12 @@ final class ServerGauges {
             DelayQueueMeters.REDIS_REFUSING,
             server -> server.refusal() == null ? 0 : 1);
 
-    private final Map<DelayQueueMeters, MultiGauge> gauges;
+    private final Map<DelayQueueMeters, VaryingGauges> gauges;
 
     /** Creates gauges; none is registered before the first update. */
     ServerGauges(MeterRegistry registry) {
         gauges = VALUES.keySet().stream()
-                .collect(Collectors.toMap(
-                        meter -> meter,
-                        meter -> MultiGauge.builder(meter.getName())
-                                .description(meter.description())
-                                .register(registry)));
+                .collect(Collectors.toMap(meter -> meter, meter -> new VaryingGauges(meter, registry)));
     }
 
     private static double orNaN(long value) {
@@ -44,20 +37,16 @@ final class ServerGauges {
 
     /** Replaces the gauges. */
     void update(List<ServerState> servers) {
-        VALUES.forEach((meter, value) -> Objects.requireNonNull(gauges.get(meter))
-                .register(
-                        servers.stream()
-                                .limit(MAX)
-                                .<Row<?>>map(server -> row(server, value))
-                                .toList(),
-                        true));
+        VALUES.forEach((meter, value) -> {
+            Map<Tags, Double> values = new LinkedHashMap<>();
+            servers.forEach(server -> values.put(tags(server), value.applyAsDouble(server)));
+            Objects.requireNonNull(gauges.get(meter)).update(values);
+        });
     }
 
-    private static Row<?> row(ServerState server, ToDoubleFunction<ServerState> value) {
-        return Row.of(
-                Tags.of(
-                        DelayQueueMeters.Key.SERVER.asString(),
-                        server.server().isEmpty() ? FindingGauges.NONE : server.server()),
-                value.applyAsDouble(server));
+    private static Tags tags(ServerState server) {
+        return Tags.of(
+                DelayQueueMeters.Key.SERVER.asString(),
+                server.server().isEmpty() ? FindingGauges.NONE : server.server());
     }
 }
