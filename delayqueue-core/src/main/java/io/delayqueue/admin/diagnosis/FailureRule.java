@@ -3,22 +3,29 @@ package io.delayqueue.admin.diagnosis;
 import io.delayqueue.admin.diagnosis.Finding.Kind;
 import io.delayqueue.admin.diagnosis.Finding.Level;
 import io.delayqueue.listener.ListenerStatus.Attempts;
+import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Most attempts of a topic fail, or most attempts at its messages with one value of the header by which attempts are
  * counted: the failure rate of a minute reaches the limit. It ends below half of the limit, so that
- * a rate near the limit does not flicker.
+ * a rate near the limit does not flicker. A listener that fails alone, and therefore claims slower, is a warning if most
+ * attempts of its topic succeed.
  */
 final class FailureRule implements Rule {
 
     /** The number of failures within a minute below which a topic is not failing. */
-    private static final int FEWEST = 5;
+    static final int FEWEST = 5;
 
     private final double maxRate;
+    /** The topics whose failure rate reached the limit at the last diagnosis. */
+    private Set<String> failing = Set.of();
 
     FailureRule(double maxRate) {
         this.maxRate = maxRate;
@@ -26,25 +33,55 @@ final class FailureRule implements Rule {
 
     @Override
     public void check(Situation situation) {
-        situation.attempts().forEach((topic, all) -> check(situation, topic, all));
+        Set<String> found = new HashSet<>();
+        situation.attempts().forEach((topic, all) -> {
+            if (check(situation, topic, all)) {
+                found.add(topic);
+            }
+        });
+        failing = found;
     }
 
-    private void check(Situation situation, String topic, Attempts all) {
-        double limit = maxRate / (situation.wasFound(Kind.FAILING, topic) ? 2 : 1);
+    /** Returns whether the failure rate reaches the limit. */
+    private boolean check(Situation situation, String topic, Attempts all) {
+        double limit = maxRate / (failing.contains(topic) ? 2 : 1);
         Map.Entry<String, Attempts> worst = worst(situation, topic, limit);
+        FailingNodes nodes = FailingNodes.among(situation.listeners(topic));
+        List<String> text = failures(all, limit, worst, nodes);
+        boolean found = !text.isEmpty();
+        if (nodes.alone() || (found && nodes.explain())) {
+            text.add(nodes.text());
+        }
+        if (!text.isEmpty()) {
+            situation.addTopic(
+                    found ? Level.CRITICAL : Level.WARNING,
+                    Kind.FAILING,
+                    topic,
+                    !found || nodes.explain() ? nodes.only() : null,
+                    String.join(" ", text),
+                    found ? all.failure() : nodes.of().failure());
+        }
+        return found;
+    }
+
+    /** What is said of a failure rate that reaches the limit; empty if none does. */
+    private static List<String> failures(
+            Attempts all, double limit, Map.@Nullable Entry<String, Attempts> worst, FailingNodes nodes) {
+        List<String> text = new ArrayList<>();
         if (fails(all, limit)) {
-            String text = Wording.count(all.succeeded()) + " of " + Wording.count(all.all())
-                    + " attempts succeeded in the last minute. "
-                    + (all.failure() == null
+            text.add(Wording.count(all.succeeded()) + " of " + Wording.count(all.all())
+                    + " attempts succeeded in the last minute.");
+            text.add(
+                    all.failure() == null
                             ? "The handlers request retries."
                             : "It has been failing for " + Wording.span(all.failing()) + ".");
             if (worst != null && worst.getValue().failed() * 10 >= all.failed() * 9) {
-                text += " " + byHeader(worst, all);
+                text.add(byHeader(worst, all));
             }
-            situation.addTopic(Level.CRITICAL, Kind.FAILING, topic, null, text, all.failure());
-        } else if (worst != null) {
-            situation.addTopic(Level.CRITICAL, Kind.FAILING, topic, null, byHeader(worst, all), all.failure());
+        } else if (worst != null && !(nodes.alone() && nodes.explain())) {
+            text.add(byHeader(worst, all));
         }
+        return text;
     }
 
     private static boolean fails(Attempts attempts, double limit) {

@@ -53,8 +53,8 @@ public record Finding(
         REDIS("problems of Redis"),
         /** The counts of a topic could not be read. */
         UNKNOWN("their state is unknown"),
-        /** Most attempts of a topic fail. */
-        FAILING("most attempts fail"),
+        /** Most attempts of a topic fail, or nearly all on one node while others succeed. */
+        FAILING("attempts fail"),
         /** A system that the handlers of a topic need is unavailable. */
         UNAVAILABLE("a system that their handlers need is unavailable"),
         /** No node listens to a topic that has messages. */

@@ -60,7 +60,8 @@ const BROKEN = ['failing', 'unavailable', 'no_listener'];
 export function whyNotReplay(topic) {
   const known = topicOf(topic);
   if (!known) return null;
-  const finding = known.findings.find(({ kind }) => BROKEN.includes(kind));
+  const finding = known.findings.find(({ kind, level: each, node }) =>
+    BROKEN.includes(kind) && (each === 'critical' || !node));
   return finding ? saying(finding) : known.paused ? 'The topic is paused.' : null;
 }
 

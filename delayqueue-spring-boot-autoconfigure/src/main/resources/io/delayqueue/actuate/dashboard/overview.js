@@ -95,6 +95,12 @@ export function listenersOn(nodes, topic) {
 
 const LISTENER_STATES = { running: 'ok', unavailable: 'bad', fails_alone: 'bad', paused: 'warn', stopped: 'warn' };
 
+function whyNotRunning(said, pause, unavailable) {
+  if (pause) return `By ${pause.by || 'an unknown user'}, ${relative(pause.at)}`;
+  if (said === 'fails_alone') return 'It fails here and succeeds on another node. It claims one message a second until one succeeds.';
+  return unavailable && unavailable.failure;
+}
+
 function listenerRow({ listener, node }) {
   const { id, topic, kind, state: said, running, concurrency, unavailable, oldest, attempts } = listener;
   const [pause] = pausesOf(listener, node);
@@ -110,7 +116,7 @@ function listenerRow({ listener, node }) {
         'span',
         {
           class: `badge ${LISTENER_STATES[shown]}`,
-          title: pause ? `By ${pause.by || 'an unknown user'}, ${relative(pause.at)}` : unavailable && unavailable.failure,
+          title: whyNotRunning(said, pause, unavailable),
         },
         shown.replace('_', ' '),
       ),
