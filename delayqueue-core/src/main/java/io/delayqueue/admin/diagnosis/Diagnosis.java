@@ -73,15 +73,19 @@ public record Diagnosis(List<Finding> findings, List<Finding> all, Map<String, A
         if (all.size() == 1) {
             return worst;
         }
-        List<String> names = worstFirst.stream()
+        List<String> topics = worstFirst.stream()
                 .flatMap(each -> each.topics().stream())
                 .distinct()
-                .limit(Finding.MAX_TOPICS)
                 .toList();
+        if (topics.size() == 1) {
+            return worst.withText(
+                    worst.text() + " " + Wording.count(all.size() - 1) + " more on the page of the topic.");
+        }
+        List<String> names = topics.stream().limit(Finding.MAX_TOPICS).toList();
         String text = names.isEmpty()
                 ? Wording.count(all.size()) + " " + worst.kind().label() + ". " + worst.text()
-                : Wording.count(all.size()) + " topics: " + worst.kind().label() + ". " + Printable.of(names.get(0))
+                : Wording.count(topics.size()) + " topics: " + worst.kind().label() + ". " + Printable.of(names.get(0))
                         + ": " + worst.text();
-        return worst.withText(text).with(names, all.size());
+        return worst.withText(text).with(names, names.isEmpty() ? all.size() : topics.size());
     }
 }

@@ -36,15 +36,16 @@ class StuckRuleTests {
     }
 
     private List<Finding> stuck(long ready, long leased, NodeStatus... nodes) {
+        return diagnose(ready, leased, nodes).all().stream()
+                .filter(each -> each.kind() == Kind.STUCK)
+                .toList();
+    }
+
+    private Diagnosis diagnose(long ready, long leased, NodeStatus... nodes) {
         TopicStatus topic = TopicStatusBuilder.topic("payment")
                 .counts(Counts.of(0, ready, 0, leased, 0, 0, Duration.ZERO))
                 .build();
-        return diagnosis
-                .diagnose(List.of(topic), new Nodes(NOW, Arrays.asList(nodes), List.of()), List.of())
-                .all()
-                .stream()
-                .filter(each -> each.kind() == Kind.STUCK)
-                .toList();
+        return diagnosis.diagnose(List.of(topic), new Nodes(NOW, Arrays.asList(nodes), List.of()), List.of());
     }
 
     @Test
@@ -59,6 +60,20 @@ class StuckRuleTests {
                     .isEqualTo("All 8 handlers of listener charge on shop-1 have been running for much longer than"
                             + " usual, the oldest for 2 min with message m-1.");
         });
+    }
+
+    @Test
+    void severalNodesAreOneTopic() {
+        assertThat(diagnose(5, 99, node("shop-1", 8, 100, 40, 154), node("shop-2", 8, 100, 40, 60))
+                        .findings())
+                .filteredOn(each -> each.kind() == Kind.STUCK)
+                .singleElement()
+                .satisfies(finding -> {
+                    assertThat(finding.count()).isOne();
+                    assertThat(finding.text())
+                            .startsWith("All 8 handlers of listener charge on shop-1 have been")
+                            .endsWith(" 1 more on the page of the topic.");
+                });
     }
 
     /** Messages that the node has claimed ahead wait, and other nodes handle the rest. */
