@@ -2,6 +2,7 @@ package io.delayqueue.message;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -18,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * @param handling handling time of the last attempt, which began that long before {@code deadLetteredAt}; null if it is
  *     unknown, for example because its process was killed
  * @param failure the last failure; null if no attempt failed
+ * @param failures the failed attempts that were followed by a retry, the newest first; the oldest are missing if all have more
+ *     than 2,000 bytes
  * @param envelope the message as it was stored
  */
 public record DeadLetter(
@@ -31,4 +34,5 @@ public record DeadLetter(
         @Nullable String node,
         @Nullable Duration handling,
         @Nullable Failure failure,
+        List<Failure.Attempt> failures,
         Envelope envelope) {}

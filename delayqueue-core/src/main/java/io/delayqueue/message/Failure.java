@@ -3,6 +3,8 @@ package io.delayqueue.message;
 import io.delayqueue.Internal;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +17,22 @@ import org.jspecify.annotations.Nullable;
  * @param stack the stack trace, for dead letters only; cut to 4,000 characters
  */
 public record Failure(String type, String message, @Nullable String stack) {
+
+    /**
+     * A failed attempt.
+     *
+     * @param failedAt when Redis recorded the failure, by its clock
+     * @param attempt number of the attempt, from 1
+     * @param node the node whose listener or receiver had the message; null if it is unknown
+     * @param handling handling time; null if it is unknown
+     * @param failure type and message of the failure
+     */
+    public record Attempt(
+            Instant failedAt,
+            int attempt,
+            @Nullable String node,
+            @Nullable Duration handling,
+            String failure) {}
 
     private static final int MAX_CAUSES = 50;
     private static final int MAX_TEXT = 500;

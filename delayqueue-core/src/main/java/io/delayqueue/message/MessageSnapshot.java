@@ -1,6 +1,7 @@
 package io.delayqueue.message;
 
 import java.time.Instant;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -16,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param holder the consumer that holds the lease; null unless leased
  * @param leaseEnd when the lease ends unless it is renewed, by Redis' clock; null unless leased
  * @param lastFailure summary of the last attempt's failure; null if no attempt failed
+ * @param failures the failed attempts, the newest first; the oldest are missing if all have more than 2,000 bytes
  * @param envelope the message as it was stored
  * @param successor the message that takes over when this one ends, see {@link OnDuplicate#AFTER_RUNNING}; null if there
  *     is none
@@ -31,5 +33,6 @@ public record MessageSnapshot(
         @Nullable String holder,
         @Nullable Instant leaseEnd,
         @Nullable String lastFailure,
+        List<Failure.Attempt> failures,
         Envelope envelope,
         @Nullable MessageSnapshot successor) {}

@@ -31,18 +31,13 @@ public record PendingSettlement(
         return settlement.readsMessage() ? messageBytes : 0;
     }
 
-    /** The same with the handling time in a dead letter. */
+    /** The same with the handling time in a retry or dead letter. */
     PendingSettlement withHandling(Instant now) {
         Duration handling = delivery == null ? null : delivery.handling(givenAt, now);
-        return handling != null && settlement instanceof Settlement.ToDeadLetters to
-                ? new PendingSettlement(
-                        new Settlement.ToDeadLetters(to.id(), to.token(), to.cause(), to.failure(), handling),
-                        delivery,
-                        givenAt,
-                        messageBytes,
-                        failure,
-                        accepted)
-                : this;
+        Settlement known = handling == null ? settlement : settlement.withHandling(handling);
+        return known == settlement
+                ? this
+                : new PendingSettlement(known, delivery, givenAt, messageBytes, failure, accepted);
     }
 
     /** Details of a delivery for events. */

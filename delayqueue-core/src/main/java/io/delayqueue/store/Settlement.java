@@ -23,6 +23,11 @@ public sealed interface Settlement {
         return false;
     }
 
+    /** The same with the handling time of the attempt, if Redis stores it. */
+    default Settlement withHandling(Duration handling) {
+        return this;
+    }
+
     /** Acknowledges the delivery and removes the message. */
     record Acknowledge(String id, String token) implements Settlement {}
 
@@ -35,8 +40,15 @@ public sealed interface Settlement {
      *     the number is not known here. The limit is the message's own or, if it has none, that of
      *     {@link PollRequest.Reclaiming}. After the last permitted attempt the message is dead-lettered instead, and
      *     the reply reports the dead letter
+     * @param handling handling time of the attempt; null if it is unknown or handling was not started
      */
-    record Retry(String id, String token, Duration delay, Failure failure, boolean ifAttemptsLeft)
+    record Retry(
+            String id,
+            String token,
+            Duration delay,
+            Failure failure,
+            boolean ifAttemptsLeft,
+            @Nullable Duration handling)
             implements Settlement {
 
         private static final Duration LONGEST_DELAY = Duration.ofDays(3650);
@@ -48,7 +60,7 @@ public sealed interface Settlement {
 
         /** Creates a retry whose attempts Redis does not check: the caller has checked them by its claim. */
         public Retry(String id, String token, Duration delay, Failure failure) {
-            this(id, token, delay, failure, false);
+            this(id, token, delay, failure, false, null);
         }
 
         /**
@@ -65,6 +77,11 @@ public sealed interface Settlement {
         @Override
         public boolean readsMessage() {
             return ifAttemptsLeft;
+        }
+
+        @Override
+        public Retry withHandling(Duration handling) {
+            return new Retry(id, token, delay, failure, ifAttemptsLeft, handling);
         }
     }
 
@@ -93,6 +110,11 @@ public sealed interface Settlement {
         @Override
         public boolean readsMessage() {
             return true;
+        }
+
+        @Override
+        public ToDeadLetters withHandling(Duration handling) {
+            return new ToDeadLetters(id, token, cause, failure, handling);
         }
     }
 

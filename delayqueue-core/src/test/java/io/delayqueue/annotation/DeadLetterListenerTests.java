@@ -80,6 +80,7 @@ class DeadLetterListenerTests {
                 null,
                 null,
                 null,
+                List.of(),
                 envelope);
         application.deadLetters.byId.put(deadLetter.deadLetterId(), deadLetter);
         return deadLetter;

@@ -71,6 +71,13 @@ class RetryFlowTests extends HandlingTest {
         assertThat(failure.message()).isEqualTo("always");
         assertThat(failure.stack()).contains("RetryFlowTests").hasSizeLessThan(4100);
         assertThat(deadLetter.envelope().payload()).asString().contains("payload of m");
+        assertThat(deadLetter.failures()).extracting(Failure.Attempt::attempt).containsExactly(2, 1);
+        assertThat(deadLetter.failures()).allSatisfy(attempt -> {
+            assertThat(attempt.failure()).isEqualTo("java.lang.IllegalStateException: always");
+            assertThat(attempt.node()).isEqualTo(deadLetter.node());
+            assertThat(attempt.handling()).isGreaterThanOrEqualTo(Duration.ZERO);
+            assertThat(attempt.failedAt()).isBetween(deadLetter.envelope().dueAt(), deadLetter.deadLetteredAt());
+        });
     }
 
     @Test

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param startedAt when the last attempt began; omitted if unknown
  * @param handling how long the last attempt took; omitted if unknown
  * @param failure the last failure; omitted if there was none
+ * @param failures the last failed attempts that were followed by a retry, the newest first
  * @param dueAt due time by the last send, reschedule or replay
  * @param sentAt time of the send
  * @param headers names and values; omitted if the caller may not see them
@@ -40,6 +41,7 @@ public record DeadLetterDetails(
         @Nullable Instant startedAt,
         @Nullable Duration handling,
         @Nullable Failure failure,
+        List<Failure.Attempt> failures,
         Instant dueAt,
         Instant sentAt,
         @Nullable Map<String, String> headers,
@@ -60,6 +62,7 @@ public record DeadLetterDetails(
                 handling == null ? null : deadLetter.deadLetteredAt().minus(handling),
                 handling,
                 deadLetter.failure(),
+                deadLetter.failures(),
                 envelope.dueAt(),
                 envelope.sentAt(),
                 shown == Shown.SIZE ? null : envelope.headers(),

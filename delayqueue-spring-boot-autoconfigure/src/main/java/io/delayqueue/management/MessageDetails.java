@@ -1,6 +1,7 @@
 package io.delayqueue.management;
 
 import io.delayqueue.message.Envelope;
+import io.delayqueue.message.Failure;
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.MessageState;
 import java.time.Instant;
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param holder the consumer that holds the lease; omitted if the message is not leased
  * @param leaseEnd end of the lease; omitted if the message is not leased
  * @param lastFailure cause of the last failed attempt; omitted if there was none
+ * @param failures the last failed attempts, the newest first
  * @param headers names and values; omitted if the caller may not see them
  * @param payload stored payload
  * @param successor the message that takes over when this one ends; omitted if there is none
@@ -38,6 +40,7 @@ public record MessageDetails(
         @Nullable String holder,
         @Nullable Instant leaseEnd,
         @Nullable String lastFailure,
+        List<Failure.Attempt> failures,
         @Nullable Map<String, String> headers,
         Payload payload,
         @Nullable Successor successor) {
@@ -68,6 +71,7 @@ public record MessageDetails(
                 message.holder(),
                 message.leaseEnd(),
                 message.lastFailure(),
+                message.failures(),
                 shown == Shown.SIZE ? null : envelope.headers(),
                 Payload.of(envelope.payload(), shown),
                 successor(message.successor(), shown));

@@ -13,6 +13,7 @@ import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
+import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
@@ -60,6 +61,7 @@ final class DeadLetterFormat {
                 node(deadLetterId),
                 null,
                 new Failure(UnreadableMessageException.class.getName(), reason),
+                List.of(),
                 EnvelopeFormat.ofUnreadable(record));
     }
 
@@ -75,6 +77,7 @@ final class DeadLetterFormat {
         }
         int failureLength = Integer.parseInt(head[head.length - 1]);
         String failure = new String(record, headEnd + 1, failureLength, UTF_8);
+        int end = failure.indexOf(0);
         return new DeadLetter(
                 deadLetterId,
                 topic,
@@ -85,7 +88,8 @@ final class DeadLetterFormat {
                 Integer.parseInt(head[3]),
                 node(deadLetterId),
                 head.length == 6 ? null : Duration.ofMillis(Long.parseLong(head[5])),
-                failure(failure),
+                failure(end < 0 ? failure : failure.substring(0, end)),
+                end < 0 ? List.of() : FailedAttempts.read(failure.substring(end + 1)),
                 envelope(Arrays.copyOfRange(record, headEnd + failureLength + 2, record.length)));
     }
 
@@ -113,7 +117,8 @@ final class DeadLetterFormat {
     static String write(Failure failure) {
         String line =
                 failure.type().replace('\n', ' ') + ": " + failure.message().replace('\n', ' ');
-        return failure.stack() == null ? line : line + '\n' + failure.stack();
+        String text = failure.stack() == null ? line : line + '\n' + failure.stack();
+        return text.replace('\0', ' '); // ends the failure
     }
 
     private static @Nullable Failure failure(String text) {

@@ -20,6 +20,7 @@ import io.delayqueue.store.Settlement.ToDeadLetters;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Writes the arguments and reads the reply of {@code poll.lua}. */
 final class PollScript {
@@ -74,7 +75,7 @@ final class PollScript {
     private static void write(ScriptCall call, Settlement settlement) {
         if (settlement instanceof Retry retry) {
             String verb = retry.ifAttemptsLeft() ? "retryIfAttemptsLeft" : "retry";
-            write(call, verb, retry, Long.toString(retry.delay().toMillis()), oneLine(retry));
+            write(call, verb, retry, retry.delay().toMillis() + handling(retry.handling()), oneLine(retry));
         } else if (settlement instanceof ToDeadLetters deadLetter) {
             write(call, "deadLetter", deadLetter, cause(deadLetter), DeadLetterFormat.write(deadLetter.failure()));
         } else if (settlement instanceof Postpone postpone) {
@@ -88,9 +89,11 @@ final class PollScript {
     }
 
     private static String cause(ToDeadLetters deadLetter) {
-        Duration handling = deadLetter.handling();
-        String cause = deadLetter.cause().name();
-        return handling == null ? cause : cause + " " + Math.max(0, handling.toMillis());
+        return deadLetter.cause().name() + handling(deadLetter.handling());
+    }
+
+    private static String handling(@Nullable Duration handling) {
+        return handling == null ? "" : " " + Math.max(0, handling.toMillis());
     }
 
     private static String oneLine(Retry retry) {
@@ -145,7 +148,7 @@ final class PollScript {
 
     private static Claim claim(String id, String token, byte[] stored, String delivery) {
         String[] parts = delivery.split(" ", 4);
-        String failure = parts.length < 4 || parts[3].isEmpty() ? null : parts[3];
+        String failure = parts.length < 4 ? null : FailedAttempts.newest(parts[3]);
         String[] crashes = parts[1].split("[/!+]", -1);
         String[] attempts = crashes[0].split("p", -1);
         return new Claim(

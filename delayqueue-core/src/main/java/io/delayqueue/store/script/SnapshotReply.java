@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
 /** Reads a live message from the parts of a script's reply. */
 final class SnapshotReply {
 
-    /** Token, attempts, postponements, crashes and due time, then a blank and the failure, if any. */
+    /** Token, attempts, postponements, crashes and due time, then a blank and the failed attempts, if any. */
     private static final Pattern DELIVERY = Pattern.compile(
             "(\\S+) (\\d{1,9})(?:p(\\d{1,9}))?(?:/(\\d{1,9})/\\d*)?[!+]? (\\d{1,16})(?: (.*))?", Pattern.DOTALL);
 
@@ -39,7 +39,7 @@ final class SnapshotReply {
      * A stored delivery.
      *
      * @param dueAt due time of the message when it was claimed; null if it is that of the stored message
-     * @param failure summary of the last failure; null if there was none
+     * @param failures the failed attempts as text; empty if there were none
      * @param successor the stored successor, see {@code successor.lua}; null if there is none
      */
     @SuppressWarnings("ArrayRecordComponent") // read once
@@ -49,7 +49,7 @@ final class SnapshotReply {
             int postponements,
             int crashes,
             @Nullable Instant dueAt,
-            @Nullable String failure,
+            String failures,
             byte @Nullable [] successor) {
 
         /** Reads a delivery. A malformed one counts as absent. */
@@ -64,20 +64,20 @@ final class SnapshotReply {
             String text = new String(delivery, 0, length, UTF_8);
             Matcher first = FIRST_ATTEMPT.matcher(text);
             if (first.matches()) {
-                return new Delivery(first.group(1), 1, 0, 0, null, null, successor);
+                return new Delivery(first.group(1), 1, 0, 0, null, "", successor);
             }
             Matcher matcher = DELIVERY.matcher(text);
             if (!matcher.matches()) {
-                return new Delivery("-", 0, 0, 0, Instant.EPOCH, null, successor);
+                return new Delivery("-", 0, 0, 0, Instant.EPOCH, "", successor);
             }
-            String failure = matcher.group(6);
+            String failures = matcher.group(6);
             return new Delivery(
                     matcher.group(1),
                     Integer.parseInt(matcher.group(2)),
                     number(matcher.group(3)),
                     number(matcher.group(4)),
                     Instant.ofEpochMilli(Long.parseLong(matcher.group(5))),
-                    failure == null || failure.isEmpty() ? null : failure,
+                    failures == null ? "" : failures,
                     successor);
         }
 
@@ -169,7 +169,7 @@ final class SnapshotReply {
             @Nullable Instant leaseEnd,
             byte[] stored) {
         Envelope envelope;
-        String failure = delivery.failure();
+        String failure = FailedAttempts.newest(delivery.failures());
         try {
             envelope = EnvelopeFormat.read(stored);
         } catch (UnreadableMessageException e) {
@@ -187,6 +187,7 @@ final class SnapshotReply {
                 holder,
                 leaseEnd,
                 failure,
+                FailedAttempts.read(delivery.failures()),
                 envelope,
                 successor(topic, id, delivery.successor()));
     }

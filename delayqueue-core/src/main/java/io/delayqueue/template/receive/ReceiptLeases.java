@@ -81,7 +81,7 @@ final class ReceiptLeases implements Leases {
         Assert.notNull(delay, "'delay' must not be null");
         Assert.notNull(reason, "'reason' must not be null");
         Retry.checkDelay(delay);
-        return settle(receipt, (id, token) -> new Retry(id, token, delay, new Failure("retry", reason), true));
+        return settle(receipt, (id, token) -> new Retry(id, token, delay, new Failure("retry", reason), true, null));
     }
 
     @Override

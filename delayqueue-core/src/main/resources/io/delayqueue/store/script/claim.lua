@@ -1,21 +1,21 @@
--- fragment: claiming. A delivery is "<token> <attempts>[<counts>] <due ms> <last failure>", its token '-' while
+-- fragment: claiming. A delivery is "<token> <attempts>[<counts>] <due ms> <failed attempts>", its token '-' while
 -- scheduled. A first attempt without counts is "<token>" or "<token>+"; its due time is that of the message. Counts are
 -- "p<postponements>", then "/<leases that ended without a settlement>/<those in isolation>" since the last attempt, and
 -- then, while the message is leased, '!' in isolation or '+' if the end of the lease counts as an attempt. A foreign
 -- client may have written a delivery without any of these parts. It must not make the poll fail. A zero byte and a successor
 -- may follow, see successor.lua. needs: successor
 
--- token, attempts, due, last failure, counts or '', successor or nil; the due time of a first attempt is now unless the message
+-- token, attempts, due, failed attempts, counts or '', successor or nil; the due time of a first attempt is now unless the message
 -- is given
 local function parsed(whole, message)
   local delivery, successor = divided(whole)
-  local token, attempts, counts, due, failure = string.match(delivery or '', '^(%S+) (%d+)([p/%d]*[!+]?) (%d+) ?(.*)$')
+  local token, attempts, counts, due, failures = string.match(delivery or '', '^(%S+) (%d+)([p/%d]*[!+]?) (%d+) ?(.*)$')
   if not token then
     token, counts = string.match(delivery or '', '^([%w.]+%-%w+)(%+?)$')
     attempts = token and '1'
     due = message and hasHead(message) and textOf(timeAt(message, 8))
   end
-  return token or '-', attempts or '0', due or nowText, failure or '', counts or '', successor
+  return token or '-', attempts or '0', due or nowText, failures or '', counts or '', successor
 end
 
 -- whether a message with these counts is a suspect
@@ -144,13 +144,13 @@ local function recordedClaim()
   for _, id in ipairs(record[1]) do
     local delivery = divided(redis.call('HGET', deliveriesKey, id))
     local message = redis.call('HGET', messagesKey, id)
-    local token, attempts, due, failure, counts = parsed(delivery, message)
+    local token, attempts, due, failures, counts = parsed(delivery, message)
     if message and token == claimToken then
       local at = #claim.messages + 1
       claim.ids[at], claim.messages[at] = id, message
       counts = string.gsub(counts, '%+$', '')
       claim.before[at] = delivery ~= token and delivery ~= token .. '+'
-        and '- ' .. (attempts - 1) .. counts .. ' ' .. due .. ' ' .. failure
+        and '- ' .. (attempts - 1) .. counts .. ' ' .. due .. ' ' .. failures
     else
       claim.unclaimed[#claim.unclaimed + 1] = id
     end
@@ -172,8 +172,8 @@ local function writeClaim(claim)
     end
     for _, expired in ipairs(claim.expired) do
       local id, message, delivery, token, successor = unpack(expired, 1, 5)
-      local _, attempts, due, failure = parsed(delivery, message)
-      toDeadLetters(id, token, 'EXPIRED', attempts, due, '', failure, message, successor)
+      local _, attempts, due, failures = parsed(delivery, message)
+      toDeadLetters(id, token, 'EXPIRED', attempts, due, '', '', failures, message, successor)
     end
     for i = 1, #claim.suspects, 2 do
       redis.call('ZADD', scheduleKey, score(claim.suspects[i], true), claim.suspects[i + 1])
@@ -185,13 +185,13 @@ local function writeClaim(claim)
         leases[at - 1], leases[at] = claim.ends[i], id
         deliveries[at - 1], deliveries[at] = id, claimToken .. mark
         if before[i] then
-          local _, attempts, due, failure, counts = parsed(before[i])
+          local _, attempts, due, failures, counts = parsed(before[i])
           local isolated = id == claim.isolated and mark == ''
           counts = unmarked(counts) .. (isolated and '!' or mark)
           if isolated then
-            before[i] = '- ' .. attempts .. counts .. ' ' .. due .. ' ' .. failure
+            before[i] = '- ' .. attempts .. counts .. ' ' .. due .. ' ' .. failures
           end
-          deliveries[at] = claimToken .. ' ' .. (attempts + 1) .. counts .. ' ' .. due .. ' ' .. failure
+          deliveries[at] = claimToken .. ' ' .. (attempts + 1) .. counts .. ' ' .. due .. ' ' .. failures
         end
         deliveries[at] = withSuccessor(deliveries[at], claim.successors[i])
       end

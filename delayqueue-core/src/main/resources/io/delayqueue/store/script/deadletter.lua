@@ -2,7 +2,8 @@
 -- script stops midway, the message is in two places instead of none. The id of a dead letter is "<message id>@<token
 -- without its secret>", so that a repeat writes the same dead letter and does not change an existing notification.
 -- A dead letter is "1 <dead-lettered ms> <cause> <attempts> <due ms>[ <handling ms>] <bytes of failure>\n<failure>\n<message>";
--- the handling time is that of the last attempt. A notification is a message with the headers of the dead-lettered message and
+-- the handling time is that of the last attempt. A failure is "<type>: <text>[\n<stack>]", then a zero byte and the failed
+-- attempts before, if any, see settle.lua. A notification is a message with the headers of the dead-lettered message and
 -- without a payload. The queue of notifications has no dead letters: its messages are only removed.
 -- needs: successor. gives: newDeadLetters (id, cause, ...)
 local newDeadLetters = {}
@@ -59,8 +60,11 @@ local function deadLetterIdOf(id, token)
   return id .. '@' .. (string.match(token, '^(.*%-' .. string.rep('%w', 13) .. ')' .. string.rep('%w', 25) .. '$') or token)
 end
 
--- handling: ' ' and the time in ms, or ''
-local function toDeadLetters(id, token, cause, attempts, due, handling, failure, message, successor)
+-- handling: ' ' and the time in ms, or ''. Without a failure of its own, a dead letter has that of the newest failed attempt
+local function toDeadLetters(id, token, cause, attempts, due, handling, failure, failures, message, successor)
+  if failures ~= '' then
+    failure = (failure ~= '' and failure or string.match(failures, '^%d+ %d+ %S+ %S+ ([^\n]*)') or '') .. '\0' .. failures
+  end
   store(id, deadLetterIdOf(id, token), nowText, cause, '1 ' .. nowText .. ' ' .. cause .. ' ' .. attempts .. ' ' .. due
     .. handling .. ' ' .. #failure .. '\n' .. failure .. '\n' .. message, message, successor)
 end

@@ -23,7 +23,7 @@
 -- c times: verb, id, token, value, failure; a verb is 'retry' | 'retryIfAttemptsLeft' (dead-letters after the last
 -- permitted attempt) | 'postpone' (dead-letters with the failure after the last permitted postponement) | 'deadLetter' |
 -- 'release' | 'hold' (a release, and nothing is claimed until then); the value is the delay of a retry, release or hold in ms,
--- the delay and the most postponements or 0, or the cause of a dead letter, followed by ' ' and the handling time in ms if it
+-- followed by ' ' and the handling time in ms of a retry if it is known; the delay and the most postponements or 0; or the cause of a dead letter, followed by ' ' and the handling time in ms if it
 -- is known
 -- result {'OK', now in µs, next due in ms, next lease end in ms, 1 if suspects are left plus 2 if the topic has limits or
 --         is held, claimed ids, their messages, their deliveries before the claim or false, indices of rejected

@@ -8,7 +8,7 @@ local function reclaim(max, reclaimed)
     local id = ended[i]
     local message = redis.call('HGET', messagesKey, id)
     local delivery = redis.call('HGET', deliveriesKey, id)
-    local token, attempts, due, failure, counts, successor = parsed(delivery, message)
+    local token, attempts, due, failures, counts, successor = parsed(delivery, message)
     local deadLetterId = deadLetterIdOf(id, token)
     local deadAt = deadKey and redis.call('ZSCORE', deadKey, deadLetterId)
     local record = deadAt and redis.call('HGET', deadLettersKey, deadLetterId)
@@ -31,14 +31,14 @@ local function reclaim(max, reclaimed)
       end
       redis.call('ZREM', leasesKey, id)
     elseif mark == '+' and not deadAt and tonumber(attempts) < permitted(message) then
-      toSchedule(id, nowText, attempts, failure, unmarked(counts), successor)
+      toSchedule(id, nowText, attempts, failures, unmarked(counts), successor)
       reclaimed[#reclaimed + 1] = id
     elseif mark == '+' then
-      toDeadLetters(id, token, 'ATTEMPTS_SPENT', attempts, due, '', failure, message, successor)
+      toDeadLetters(id, token, 'ATTEMPTS_SPENT', attempts, due, '', '', failures, message, successor)
     elseif deadAt or isolated >= crashLimit then
-      toDeadLetters(id, token, 'CRASHED', attempts, due, '', failure, message, successor)
+      toDeadLetters(id, token, 'CRASHED', attempts, due, '', '', failures, message, successor)
     else
-      toSchedule(id, nowText, attempts - 1, failure, postponed(counts) .. '/' .. all .. '/' .. isolated, successor)
+      toSchedule(id, nowText, attempts - 1, failures, postponed(counts) .. '/' .. all .. '/' .. isolated, successor)
       reclaimed[#reclaimed + 1] = id
     end
   end

@@ -92,49 +92,62 @@ local function completeRemains(id)
 end
 
 -- adds the message to the schedule before it removes the lease; a suspect that is not due is scheduled as any message, and
--- the claim that reads it makes it a suspect again. A message without attempts, counts, failure and successor needs no
+-- the claim that reads it makes it a suspect again. A message without attempts, counts, failures and successor needs no
 -- delivery if it is scheduled at its own due time
-local function toSchedule(id, due, attempts, failure, counts, successor, ownDue)
+local function toSchedule(id, due, attempts, failures, counts, successor, ownDue)
   redis.call('ZADD', scheduleKey, score(due, isSuspect(counts) and tonumber(due) <= now), id)
-  if attempts == 0 and failure == '' and counts == '' and not successor and due == ownDue then
+  if attempts == 0 and failures == '' and counts == '' and not successor and due == ownDue then
     redis.call('HDEL', deliveriesKey, id)
   else
-    local delivery = '- ' .. attempts .. counts .. ' ' .. due .. ' ' .. string.gsub(failure, '%z', '')
+    local delivery = '- ' .. attempts .. counts .. ' ' .. due .. ' ' .. string.gsub(failures, '%z', '')
     redis.call('HSET', deliveriesKey, id, withSuccessor(delivery, successor))
   end
   redis.call('ZREM', leasesKey, id)
+end
+
+-- the failed attempts of a message, one per line, the newest first: "<ms> <attempt> <node, or -> <handling in ms, or ->
+-- <failure>". The oldest are dropped beyond this number of bytes
+local MAX_FAILURES = 2000
+
+local function withFailure(failures, token, attempt, handling, failure)
+  local node = string.match(token, '^(%w+)%.') or '-'
+  local newest = table.concat({nowText, attempt, node, handling == '' and '-' or handling, failure}, ' ')
+  local all = newest .. '\n' .. failures
+  return #all <= MAX_FAILURES and failures ~= '' and all or string.match(string.sub(all, 1, MAX_FAILURES), '^(.*)\n') or newest
 end
 
 local function settleOthers(held)
   for _, other in ipairs(held) do
     local at, delivery, token = other[1], other[2], other[3]
     local verb, id, value, failure = ARGV[at], ARGV[at + 1], ARGV[at + 3], ARGV[at + 4]
-    local _, attempts, _, lastFailure, counts, successor = parsed(delivery)
-    local delay, most = string.match(value, '^(%d+) ?(%d*)$')
+    local _, attempts, _, failures, counts, successor = parsed(delivery)
+    -- the second number is the handling time of a retry, and the permitted number of postponements
+    local delay, second = string.match(value, '^(%d+) ?(%d*)$')
     local postponements = tonumber(string.match(counts, '^p(%d+)') or 0)
-    local postponable = verb == 'postpone' and (most == '0' or postponements < tonumber(most))
+    local postponable = verb == 'postpone' and (second == '0' or postponements < tonumber(second))
     local needsMessage = verb ~= 'retry' and not postponable
     local message = redis.call(needsMessage and 'HGET' or 'HEXISTS', messagesKey, id)
     if not message or message == 0 then
       forget(id)
     elseif verb == 'retry' or (verb == 'retryIfAttemptsLeft' and tonumber(attempts) < permitted(message)) then
-      toSchedule(id, textOf(now + delay), attempts, failure, postponed(counts), successor)
+      toSchedule(id, textOf(now + delay), attempts, withFailure(failures, token, attempts, second, failure), postponed(counts),
+        successor)
     elseif postponable then
       local rest = string.sub(unmarked(counts), #postponed(counts) + 1)
-      toSchedule(id, textOf(now + delay), attempts - 1, lastFailure, 'p' .. (postponements + 1) .. rest, successor)
+      toSchedule(id, textOf(now + delay), attempts - 1, failures, 'p' .. (postponements + 1) .. rest, successor)
     elseif verb == 'release' or verb == 'hold' then
       if verb == 'hold' then
         holdTopic(tonumber(delay), id)
       end
       local due = delay and textOf(now + delay) or select(3, parsed(delivery, message))
-      toSchedule(id, due, attempts - 1, lastFailure, unmarked(counts), successor, select(3, parsed(nil, message)))
+      toSchedule(id, due, attempts - 1, failures, unmarked(counts), successor, select(3, parsed(nil, message)))
     else
       local cause, handling = verb == 'postpone' and 'POSTPONEMENTS_SPENT' or 'ATTEMPTS_SPENT', ''
       if verb == 'deadLetter' then
         cause, handling = string.match(value, '^(%S+)(.*)$')
       end
       local due = select(3, parsed(delivery, message))
-      toDeadLetters(id, token, cause, attempts, due, handling, failure, message, successor)
+      toDeadLetters(id, token, cause, attempts, due, handling, failure, failures, message, successor)
     end
   end
 end

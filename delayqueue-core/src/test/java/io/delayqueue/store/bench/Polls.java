@@ -124,7 +124,7 @@ public final class Polls {
 
     /** Retries a message after {@code delay} milliseconds if an attempt is left, with the failure {@code E: no}. */
     public Polls retryIfAttemptsLeft(String id, String token, long delay) {
-        settlements.add(new Settlement.Retry(id, token, Duration.ofMillis(delay), new Failure("E", "no"), true));
+        settlements.add(new Settlement.Retry(id, token, Duration.ofMillis(delay), new Failure("E", "no"), true, null));
         return this;
     }
 

@@ -64,7 +64,8 @@ public final class ShardState {
     /**
      * Adds what each part of a text says, in the words of the methods below or with the name of a sorted set, such as
      * {@code "scheduled a 5, leased 'an id' -7 w1-1 30000 2 /1/0 E: no, leases b 9"}. Times are relative to {@link StoreBench#T0}.
-     * Attempts, crashes and the failure may be omitted.
+     * Attempts, crashes and the failure may be omitted. The failure is that of the last attempt that ended; those of
+     * the attempts before may follow, each after {@code <}.
      */
     public ShardState and(String text) {
         for (String part : SEPARATOR.split(text)) {
@@ -136,13 +137,13 @@ public final class ShardState {
 
     /** Adds a scheduled message that was claimed before. */
     public ShardState retrying(String id, long due, int attempts, String failure) {
-        return scheduled(id, due).put("deliveries", id, "- " + attempts + " " + due + " " + failure);
+        return scheduled(id, due).put("deliveries", id, "- " + attempts + " " + due + " " + failed(attempts, failure));
     }
 
     /** Adds a scheduled message whose leases ended without a settlement, with crashes such as {@code /1/0}. */
     public ShardState crashed(String id, long due, int attempts, String crashes, String failure) {
         return retrying(id, due, attempts, failure)
-                .put("deliveries", id, "- " + attempts + crashes + " " + due + " " + failure);
+                .put("deliveries", id, "- " + attempts + crashes + " " + due + " " + failed(attempts, failure));
     }
 
     /** Adds a suspect. */
@@ -154,7 +155,10 @@ public final class ShardState {
     public ShardState leased(
             String id, long due, String token, long end, int attempts, String crashes, String failure) {
         return leased(id, due, token, end)
-                .put("deliveries", id, token + " " + attempts + crashes + " " + due + " " + failure);
+                .put(
+                        "deliveries",
+                        id,
+                        token + " " + attempts + crashes + " " + due + " " + failed(attempts - 1, failure));
     }
 
     /** Adds a leased message at its first attempt. */
@@ -166,7 +170,29 @@ public final class ShardState {
     public ShardState leased(String id, long due, String token, long end, int attempts, String failure) {
         return put("leases", id, end)
                 .put("messages", id, stored(id, due))
-                .put("deliveries", id, token + " " + attempts + " " + due + " " + failure);
+                .put("deliveries", id, token + " " + attempts + " " + due + " " + failed(attempts - 1, failure));
+    }
+
+    /**
+     * Stored failed attempts, which ended at T0 on an unknown node. Stored ones stay as they are.
+     *
+     * @param attempt number of the last one
+     * @param failures empty, or a failure for each attempt, the last one first, separated by {@code <}
+     */
+    public static String failed(int attempt, String failures) {
+        if (failures.isEmpty() || Character.isDigit(failures.charAt(0))) {
+            return failures;
+        }
+        int next = failures.indexOf(" < ");
+        String line = T0 + " " + attempt + " - - ";
+        return next < 0
+                ? line + failures
+                : line + failures.substring(0, next) + "\n" + failed(attempt - 1, failures.substring(next + 3));
+    }
+
+    /** The failure of a dead letter, and the failed attempts before. */
+    public static String failed(String failure, String attempts) {
+        return failure + "\0" + attempts;
     }
 
     /** Adds a successor behind the delivery of a message; its payload is {@code next}. */

@@ -1,5 +1,6 @@
 package io.delayqueue.store.script;
 
+import static io.delayqueue.store.bench.ShardState.failed;
 import static io.delayqueue.store.bench.ShardState.message;
 import static io.delayqueue.store.bench.ShardState.record;
 import static io.delayqueue.store.bench.ShardState.state;
@@ -61,13 +62,13 @@ class PollClaimTests extends ScriptTable {
         return Stream.of(
                 new Row(
                         "attempts are counted on, the last failure is told; the message's own lease, only from its head",
-                        state("retrying a -2 2 E: no\nreally, retrying b -1 9, scheduled c 0")
+                        state("retrying a -2 2 E: no < E: old, retrying b -1 9, scheduled c 0")
                                 .put("messages", "c", own)
                                 .scheduled("d", T0)
                                 .put("messages", "d", message("n", T0, T0, "x: l=7\n\n l=5 ")),
                         claims(10),
-                        "claimed a#3@-2(E: no\nreally) b#10@-1 c#1@0 d#1@0, due never, lease 9000",
-                        state("leased a -2 w1-1 30000 3 E: no\nreally, leased b -1 w1-1 30000 10, "
+                        "claimed a#3@-2(E: no) b#10@-1 c#1@0 d#1@0, due never, lease 9000",
+                        state("leased a -2 w1-1 30000 3 E: no < E: old, leased b -1 w1-1 30000 10, "
                                         + "leased c 0 w1-1 9000")
                                 .put("messages", "c", own)
                                 .leased("d", T0, "w1-1", END)
@@ -93,7 +94,7 @@ class PollClaimTests extends ScriptTable {
                                 .put(
                                         "deadLetters",
                                         "too late@n." + (T0 - 900),
-                                        record(T0, "EXPIRED", 2, T0, "E: no", tooLate))
+                                        record(T0, "EXPIRED", 2, T0, failed("E: no", failed(2, "E: no")), tooLate))
                                 .put(
                                         "deadLetters",
                                         "passed@n." + (T0 - 900),
@@ -106,7 +107,7 @@ class PollClaimTests extends ScriptTable {
                         "without a message: swept; also leased: the token is replaced; a foreign delivery hides no other",
                         state("schedule a -4, leases a 1")
                                 .put("deliveries", "a", "w0-1 1 " + T0 + " ")
-                                .and("leased b -3 w0-1 9 1 E: no, schedule b 0, scheduled c -2")
+                                .and("leased b -3 w0-1 9 1 " + failed(1, "E: no") + ", schedule b 0, scheduled c -2")
                                 .put("deliveries", "c", "what?")
                                 .retrying("d", T0 - 1, 2, "E: no"),
                         claims(10),

@@ -1,5 +1,6 @@
 package io.delayqueue.store.script;
 
+import static io.delayqueue.store.bench.ShardState.failed;
 import static io.delayqueue.store.bench.ShardState.message;
 import static io.delayqueue.store.bench.ShardState.record;
 import static io.delayqueue.store.bench.ShardState.state;
@@ -54,10 +55,12 @@ class PollReclaimTests extends ScriptTable {
                                 + "crashed 'last attempt' 0 2 /1/0 E: no, "
                                 + "suspect 'second crash' 0 0 /2/0, suspect postponed 0 0 p2/2/0, "
                                 + "suspect isolated 0 0 /4/2, suspect 'suspect, not isolated' 0 0 /4/2, "
-                                + "deadLetter 'last crash' w0-1 0 CRASHED 2 -5 E: no, "
-                                + "retrying received 0 2 E: no, "
+                                + "deadLetter 'last crash' w0-1 0 CRASHED 2 -5 " + failed("E: no", failed(1, "E: no"))
+                                + ", "
+                                + "retrying received 0 2 " + failed(1, "E: no") + ", "
                                 + "crashed 'received after a crash' 0 1 /1/0, "
-                                + "deadLetter 'received last' w0-1 0 ATTEMPTS_SPENT 3 -5 E: no"))),
+                                + "deadLetter 'received last' w0-1 0 ATTEMPTS_SPENT 3 -5 "
+                                + failed("E: no", failed(2, "E: no"))))),
                 Row.unchanged(
                         "none wanted",
                         state("leased a -5 w0-1 -1"),
@@ -130,8 +133,14 @@ class PollReclaimTests extends ScriptTable {
                         new ShardState()
                                 .put("dead", "a@n." + T0, T0)
                                 .put("dead", "b@n." + T0, T0)
-                                .put("deadLetters", "a@n." + T0, record(T0, "EXPIRED", 1, T0 - 5, "E: no", own))
-                                .put("deadLetters", "b@n." + T0, record(T0, "EXPIRED", 1, T0 - 5, "E: no", own))),
+                                .put(
+                                        "deadLetters",
+                                        "a@n." + T0,
+                                        record(T0, "EXPIRED", 1, T0 - 5, failed("E: no", failed(1, "E: no")), own))
+                                .put(
+                                        "deadLetters",
+                                        "b@n." + T0,
+                                        record(T0, "EXPIRED", 1, T0 - 5, failed("E: no", failed(1, "E: no")), own))),
                 new Row(
                         "a suspect without a message is removed",
                         new ShardState().put("schedule", "a", T0 + 1_000_000_000_000_000L),
@@ -193,7 +202,7 @@ class PollReclaimTests extends ScriptTable {
                 state("scheduled scheduled 7, retrying 'handed back' 7 1 E: no, "
                         + "scheduled 'no delivery' 0, "
                         + "deadLetter after w0-1 -9 REQUESTED 1 -5 E: why, "
-                        + "deadLetter before w0-1 0 CRASHED 1 -5 E: no")));
+                        + "deadLetter before w0-1 0 CRASHED 1 -5 " + failed("E: no", failed(0, "E: no")))));
     }
 
     private static Function<StoreBench, Object> polls(UnaryOperator<Polls> change) {

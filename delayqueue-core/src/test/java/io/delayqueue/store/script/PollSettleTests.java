@@ -1,5 +1,6 @@
 package io.delayqueue.store.script;
 
+import static io.delayqueue.store.bench.ShardState.failed;
 import static io.delayqueue.store.bench.ShardState.state;
 import static io.delayqueue.store.bench.ShardState.stored;
 import static io.delayqueue.store.bench.StoreBench.T0;
@@ -25,6 +26,8 @@ class PollSettleTests extends ScriptTable {
 
     private static final long END = T0 + 30_000;
     private static final String TOO_OFTEN = "postpone: The message was already postponed 3 times";
+    private static final String LONG = "x".repeat(950);
+
     private static final String REQUESTED = "E: no\nat x\nat y";
 
     static Stream<Row> table() {
@@ -45,18 +48,28 @@ class PollSettleTests extends ScriptTable {
                         + "crashed 'postponed, claim' -6 0 p5");
         Stream.of("acknowledge", "retry", "retry if left", "release", "release for", "postpone", "dead-letter")
                 .forEach(id -> held.leased(id, T0 - 5, "w1-1", END, 2, "E: old"));
-        ShardState settled = state("retrying retry 700 2 E: no, retrying 'retry if left' 700 2 E: no, "
-                        + "retrying last 700 3 E: no, "
-                        + "deadLetter 'last if left' w1-1 0 ATTEMPTS_SPENT 3 -5 E: no, "
-                        + "retrying release -5 1 E: old, scheduled 'release first' -5, "
-                        + "retrying 'release for' 700 1 E: old, "
-                        + "crashed 'release first for' 700 0, crashed 'release moved' -5 0, "
-                        + "crashed postpone 700 1 p1 E: old, crashed postponed 0 0 p3")
-                .deadLetter("postponed too often", "w1-1", T0, "POSTPONEMENTS_SPENT", 1, T0 - 5, TOO_OFTEN)
-                .and("crashed 'postponed, retry' 7 2 p3 E: no, "
+        ShardState settled = state(
+                        "retrying retry 700 2 E: no < E: old, retrying 'retry if left' 700 2 E: no < E: old, "
+                                + "retrying last 700 3 E: no < E: old, "
+                                + "deadLetter 'last if left' w1-1 0 ATTEMPTS_SPENT 3 -5 "
+                                + failed("E: no", failed(2, "E: old")) + ", "
+                                + "retrying release -5 1 E: old, scheduled 'release first' -5, "
+                                + "retrying 'release for' 700 1 E: old, "
+                                + "crashed 'release first for' 700 0, crashed 'release moved' -5 0, "
+                                + "crashed postpone 700 1 p1 E: old, crashed postponed 0 0 p3")
+                .deadLetter(
+                        "postponed too often",
+                        "w1-1",
+                        T0,
+                        "POSTPONEMENTS_SPENT",
+                        1,
+                        T0 - 5,
+                        failed(TOO_OFTEN, failed(0, "E: old")))
+                .and("crashed 'postponed, retry' 7 2 p3 E: no < E: old, "
                         + "crashed 'postponed, release' -5 1 p4, "
                         + "leased 'postponed, claim' -6 w1-3 30000 1 p5")
-                .deadLetter("dead-letter", "w1-1", T0, "ATTEMPTS_SPENT", 2, T0 - 5, REQUESTED);
+                .deadLetter(
+                        "dead-letter", "w1-1", T0, "ATTEMPTS_SPENT", 2, T0 - 5, failed(REQUESTED, failed(1, "E: old")));
         settled.get("messages").replaceAll((id, message) -> held.get("messages").get(id));
         ShardState over = state("leased a -5 w1-1 -1, leased b -5 w1-1 -1, leased c -5 w1-1 -1");
         return Stream.of(
@@ -100,6 +113,28 @@ class PollSettleTests extends ScriptTable {
                         state("retrying b 7 1 E: no")
                                 .put("messages", "b", stored("b", T0 - 5))
                                 .leased("c", T0 - 5, "w1-1", T0 + 9000)),
+                new Row(
+                        "beyond 2,000 bytes the oldest failures are dropped; a token with a node",
+                        new ShardState()
+                                .leased(
+                                        "a",
+                                        T0 - 5,
+                                        "n1.x-1",
+                                        END,
+                                        4,
+                                        "E: " + LONG + " < E: " + LONG + " < E: the oldest of all four failures")
+                                .leased("b", T0 - 5, "w1-1", END, 2, "E: old"),
+                        settles(poll -> poll.retry("a", "n1.x-1", 7).retry("b", "w1-1", 7, "z".repeat(2_000))),
+                        "due 7, lease never",
+                        new ShardState()
+                                .retrying(
+                                        "a",
+                                        T0 + 7,
+                                        4,
+                                        T0 + " 4 n1 - E: no\n" + failed(3, "E: " + LONG + " < E: " + LONG))
+                                .put("messages", "a", stored("a", T0 - 5))
+                                .retrying("b", T0 + 7, 2, "E: " + "z".repeat(500) + "\u00e2\u0080\u00a6 < E: old")
+                                .put("messages", "b", stored("b", T0 - 5))),
                 new Row(
                         "renewals: those with the token, from now; none shortens a lease",
                         state("leased a 0 w1-1 30000, leased b 0 w2-1 30000, leased c 0 w1-1 30000"),

@@ -149,7 +149,7 @@ final class StoreModel {
         /** Whether it is leased by a receiver. */
         boolean receiver;
 
-        String failure = "";
+        String failures = "";
         long deliveryDue;
         /** Whether a release without attempts left it with another due time than its own. */
         boolean moved;
@@ -235,11 +235,21 @@ final class StoreModel {
             return ShardState.message(line(), sent, headDue, "\n" + payload);
         }
 
+        /** The failed attempts after a retry. Never exceeds the limit. */
+        String withFailure(long at, Settlement.Retry retry) {
+            Duration handling = retry.handling();
+            String line = at + " " + attempts + " "
+                    + requireNonNull(token).replaceAll("^(\\w+)\\..*|.*", "$1").replaceAll("^$", "-") + " "
+                    + (handling == null ? "-" : handling.toMillis()) + " "
+                    + retry.failure().summary();
+            return failures.isEmpty() ? line : line + "\n" + failures;
+        }
+
         void back(long at, int counted, String why) {
             due = at;
             deliveryDue = at;
             attempts = counted;
-            failure = why;
+            failures = why;
             token = null;
         }
 
@@ -544,7 +554,7 @@ final class StoreModel {
             }
             if (message.expired(now)) {
                 String token = message.nonce + "." + message.sent;
-                toDeadLetters(kind, message, token, DeadLetterCause.EXPIRED, message.failure, deadLettered);
+                toDeadLetters(kind, message, token, DeadLetterCause.EXPIRED, "", deadLettered);
                 continue;
             }
             if (!message.suspect && isSuspect(message, request)) {
@@ -565,7 +575,7 @@ final class StoreModel {
                     message.postponements,
                     message.crashes,
                     message.suspect && !message.receiver,
-                    message.failure.isEmpty() ? null : message.failure,
+                    FailedAttempts.newest(message.failures),
                     new byte[0]));
         }
         return claims;
@@ -580,10 +590,7 @@ final class StoreModel {
         if (settlement instanceof Settlement.Acknowledge) {
             end(kind, message);
         } else if (settlement instanceof Settlement.Retry retry) {
-            message.back(
-                    now + retry.delay().toMillis(),
-                    message.attempts,
-                    retry.failure().summary());
+            message.back(now + retry.delay().toMillis(), message.attempts, message.withFailure(now, retry));
             message.crashes = 0;
             message.isolatedCrashes = 0;
             message.suspect = false;
@@ -593,12 +600,12 @@ final class StoreModel {
                 kind.heldUntil = Math.max(kind.heldUntil, passed + delay.toMillis());
             }
             long due = delay == null ? message.deliveryDue : now + delay.toMillis();
-            message.back(due, message.attempts - 1, message.failure);
+            message.back(due, message.attempts - 1, message.failures);
             message.suspect &= message.due <= now;
             message.moved = message.due != message.headDue || message.successor != null;
         } else if (settlement instanceof Settlement.Postpone postpone
                 && (postpone.permitted() == 0 || message.postponements < postpone.permitted())) {
-            message.back(now + postpone.delay().toMillis(), message.attempts - 1, message.failure);
+            message.back(now + postpone.delay().toMillis(), message.attempts - 1, message.failures);
             message.suspect &= message.due <= now;
             message.postponements++;
         } else if (settlement instanceof Settlement.Postpone postpone) {
@@ -627,20 +634,20 @@ final class StoreModel {
             if (message.receiver) {
                 Integer own = message.limits.maxAttempts();
                 if (message.attempts < (own == null ? request.reclaiming().maxAttempts() : own)) {
-                    message.back(now, message.attempts, message.failure);
+                    message.back(now, message.attempts, message.failures);
                     message.suspect = isSuspect(message, request);
                     reclaimed.add(message.id);
                 } else {
-                    toDeadLetters(kind, message, token, DeadLetterCause.ATTEMPTS_SPENT, message.failure, deadLettered);
+                    toDeadLetters(kind, message, token, DeadLetterCause.ATTEMPTS_SPENT, "", deadLettered);
                 }
                 continue;
             }
             message.crashes++;
             message.isolatedCrashes += message.suspect ? 1 : 0;
             if (message.isolatedCrashes >= request.reclaiming().crashes().crashLimit()) {
-                toDeadLetters(kind, message, token, DeadLetterCause.CRASHED, message.failure, deadLettered);
+                toDeadLetters(kind, message, token, DeadLetterCause.CRASHED, "", deadLettered);
             } else {
-                message.back(now, message.attempts - 1, message.failure);
+                message.back(now, message.attempts - 1, message.failures);
                 message.suspect = isSuspect(message, request);
                 reclaimed.add(message.id);
             }
@@ -668,11 +675,14 @@ final class StoreModel {
             String failure,
             List<DeadLettered> deadLettered) {
         long due = message.token == null ? message.due : message.deliveryDue;
+        String last =
+                failure.isEmpty() ? message.failures.replaceAll("(?s)^\\d+ \\d+ \\S+ \\S+ ([^\n]*).*", "$1") : failure;
+        String all = message.failures.isEmpty() ? failure : last + "\0" + message.failures;
         end(kind, message);
         deadLettered.add(new DeadLettered(message.id, cause));
         if (kind.kind == QueueKind.MESSAGES) {
             String deadLetter = message.id + "@" + token;
-            deadLetters.put(deadLetter, new DeadLetter(message, now, cause, message.attempts, due, failure));
+            deadLetters.put(deadLetter, new DeadLetter(message, now, cause, message.attempts, due, all));
             kind(QueueKind.NOTIFICATIONS)
                     .live
                     .putIfAbsent(deadLetter, new Live(deadLetter, "-", MessageLimits.NONE, now, now, ""));
@@ -757,11 +767,11 @@ final class StoreModel {
         String counts = message.countText();
         if (message.token != null
                 && message.attempts == 1
-                && message.failure.isEmpty()
+                && message.failures.isEmpty()
                 && counts.length() < 2
                 && !message.moved) {
             return token + counts;
         }
-        return token + " " + message.attempts + counts + " " + message.deliveryDue + " " + message.failure;
+        return token + " " + message.attempts + counts + " " + message.deliveryDue + " " + message.failures;
     }
 }

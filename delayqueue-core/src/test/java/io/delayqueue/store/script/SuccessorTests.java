@@ -1,5 +1,6 @@
 package io.delayqueue.store.script;
 
+import static io.delayqueue.store.bench.ShardState.failed;
 import static io.delayqueue.store.bench.ShardState.message;
 import static io.delayqueue.store.bench.ShardState.state;
 import static io.delayqueue.store.bench.StoreBench.T0;
@@ -230,7 +231,14 @@ class SuccessorTests extends ScriptTable {
                                 .put("messages", "b", message("s", T0, T0 + 5, "\nnext"))
                                 .put("schedule", "c", T0 + 5)
                                 .put("messages", "c", message("s", T0, T0 + 5, "\nnext"))
-                                .deadLetter("a", "w1-1", T0, "ATTEMPTS_SPENT", 2, T0 - 7, "E: no\nat x\nat y")
+                                .deadLetter(
+                                        "a",
+                                        "w1-1",
+                                        T0,
+                                        "ATTEMPTS_SPENT",
+                                        2,
+                                        T0 - 7,
+                                        failed("E: no\nat x\nat y", failed(1, "E: old")))
                                 .deadLetter("b", "w0-1", T0, "CRASHED", 1, T0 - 7, "")
                                 .deadLetter("c", "n." + T0, T0, "EXPIRED", 1, T0 - 7, "E: old")
                                 .put(
@@ -241,7 +249,7 @@ class SuccessorTests extends ScriptTable {
                                                 "EXPIRED",
                                                 1,
                                                 T0 - 7,
-                                                "E: old",
+                                                failed("E: old", failed(1, "E: old")),
                                                 message("+n e=" + (T0 - 1), T0, T0 - 7, "\nc")))),
                 new Row(
                         "a cancel removes both",

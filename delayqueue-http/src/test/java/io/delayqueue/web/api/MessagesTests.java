@@ -133,7 +133,7 @@ class MessagesTests {
         assertThat(found("a").toString())
                 .matches("\\{\"topic\":\"" + topic + "\",\"id\":\"a\",\"state\":\"ready\",\"dueAt\":\"" + DATE + "\","
                         + "\"sentAt\":\"" + DATE
-                        + "\",\"attempts\":0,\"postponements\":0,\"crashes\":0,\"headers\":\\{\"x\":\"y\"},"
+                        + "\",\"attempts\":0,\"postponements\":0,\"crashes\":0,\"failures\":\\[],\"headers\":\\{\"x\":\"y\"},"
                         + "\"payload\":\\{\"camelCase\":1}}");
         node.receiveOne(topic);
         assertThat(found("a").path("state").asString()).isEqualTo("leased");

@@ -53,18 +53,40 @@ function failed(text) {
   return h('span', { class: 'failed' }, words(text));
 }
 
-/** The course of a live message. Of failed attempts, the last failure is known. */
-export function messageCourse({ state: its, sentAt, dueAt, attempts, postponements, holder, leaseEnd, lastFailure }) {
+/** The attempts that ended, the oldest first. Those whose lease ended have no stored failure, nor have the oldest of many. */
+function endedAttempts(failures, ended) {
+  const steps = [];
+  let last = 0;
+  for (const { attempt, failedAt, node, handlingMillis, failure } of [...failures].reverse()) {
+    steps.push(endedFrom(last + 1, attempt - 1));
+    steps.push({
+      what: `Attempt ${attempt} failed`,
+      at: failedAt,
+      level: 'bad',
+      more: [ranOn(node, handlingMillis), failed(failure)],
+    });
+    last = attempt;
+  }
+  return [...steps, endedFrom(last + 1, ended)];
+}
+
+function endedFrom(first, last) {
+  return first <= last && { what: first === last ? `Attempt ${first} ended` : `Attempts ${first} to ${last} ended` };
+}
+
+/** Where an attempt ran and how long it took, as far as it is known. */
+function ranOn(node, handlingMillis) {
+  if (handlingMillis === undefined) return node && ['On ', nodeNamed(node)];
+  return node ? ['On ', nodeNamed(node), `, for ${span(handlingMillis)}`] : `For ${span(handlingMillis)}`;
+}
+
+/** The course of a live message. */
+export function messageCourse({ state: its, sentAt, dueAt, attempts, postponements, holder, leaseEnd, failures }) {
   const leased = its === 'leased';
-  const ended = leased ? attempts - 1 : attempts;
   return course([
     { what: 'Sent', at: sentAt },
     postponements > 0 && { what: `Postponed ${counted(postponements, 'time')}` },
-    ended > 0 && {
-      what: ended === 1 ? 'Attempt 1 ended' : `Attempts 1 to ${ended} ended`,
-      level: lastFailure ? 'bad' : null,
-      more: [lastFailure && failed(lastFailure)],
-    },
+    ...endedAttempts(failures, leased ? attempts - 1 : attempts),
     leased && {
       what: `Attempt ${attempts} is claimed`,
       level: 'now',
@@ -81,21 +103,20 @@ function holderOf(holder) {
   return nodes.some((each) => each.node === node) ? nodeNamed(node) : name(holder);
 }
 
-/** The course of a dead letter. The node, start and duration of its last attempt are known, unless its process was killed. */
-export function deadLetterCourse({ sentAt, dueAt, attempts, node, startedAt, handlingMillis, failure, deadLetteredAt, cause }) {
+/** The course of a dead letter. If its last attempt was killed or expired, `failure` is that of an attempt before. */
+export function deadLetterCourse(deadLetter) {
+  const { sentAt, dueAt, attempts, node, startedAt, handlingMillis, failure, failures, deadLetteredAt, cause } = deadLetter;
+  const [newest] = failures;
+  const own = failure && !(newest && newest.failure === summary(failure) && !startedAt);
   return course([
     sentAt && { what: 'Sent', at: sentAt },
     dueAt && { what: 'Due', at: dueAt },
-    attempts > 1 && { what: attempts === 2 ? 'Attempt 1 ended' : `Attempts 1 to ${attempts - 1} ended` },
-    attempts > 0 && {
+    ...endedAttempts(failures, attempts - 1),
+    attempts > (newest ? newest.attempt : 0) && {
       what: `Attempt ${attempts}`,
       at: startedAt,
-      level: failure ? 'bad' : null,
-      more: [
-        node && ['On ', nodeNamed(node)],
-        handlingMillis !== undefined && `It took ${span(handlingMillis)}.`,
-        failure && failed(summary(failure)),
-      ],
+      level: own ? 'bad' : null,
+      more: [ranOn(node, handlingMillis), own && failed(summary(failure))],
     },
     { what: 'Dead-lettered', at: deadLetteredAt, level: 'bad', more: [causeBadge(cause)] },
   ]);

@@ -130,7 +130,7 @@ class DashboardLifeTests extends DashboardTest {
         String failing = queue.send(INVOICES, "text").id();
         state.awaitFailed(INVOICES, failing);
 
-        page.open(topic(MAILS, "dead-letter", deadLetter)).awaitText("It took ").awaitText("attempts spent");
+        page.open(topic(MAILS, "dead-letter", deadLetter)).awaitText(", for ").awaitText("attempts spent");
         assertThat(browser.texts(
                         "return [...document.querySelectorAll('.course strong')].map((each) => each.textContent)"))
                 .containsExactly("Sent", "Due", "Attempt 1", "Dead-lettered");
@@ -139,7 +139,7 @@ class DashboardLifeTests extends DashboardTest {
         page.open(topic(INVOICES, "message", failing)).awaitText("Attempt 2 is due");
         assertThat(browser.texts(
                         "return [...document.querySelectorAll('.course strong')].map((each) => each.textContent)"))
-                .containsExactly("Sent", "Attempt 1 ended", "Attempt 2 is due");
+                .containsExactly("Sent", "Attempt 1 failed", "Attempt 2 is due");
     }
 
     @Test
