@@ -32,6 +32,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.NoSuchElementException;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
@@ -334,6 +335,41 @@ public class DelayQueueAdmin {
      */
     public boolean resume(String topic, @Nullable String listener, @Nullable String node) {
         return translating("Resuming topic " + Printable.of(topic), topic, () -> nodes.resume(topic, listener, node));
+    }
+
+    /**
+     * Requests the release of the leases that an HTTP client, or the application of a node, got before now: their messages
+     * are due as before, and the attempts do not count. Each process that gave such leases reads the request within ten
+     * seconds.
+     *
+     * @param client name of the HTTP client; null for an application that received itself
+     * @param node name of the application's node; null for a client
+     * @param topic the topic; null for all
+     * @throws IllegalArgumentException unless either a client or a node is given
+     * @throws NoSuchElementException if no process reports that it holds leases for 30 s or longer
+     */
+    @Internal
+    public void releaseLeases(@Nullable String client, @Nullable String node, @Nullable String topic) {
+        if ((client == null) == (node == null)) {
+            throw new IllegalArgumentException("A release of leases requires either a client or a node.");
+        }
+        String who = client != null
+                ? "HTTP client '" + Printable.of(client) + "'"
+                : "the application on node '" + Printable.of(String.valueOf(node)) + "'";
+        try {
+            if (Await.call(nodes::reports).holders().stream()
+                    .noneMatch(each -> Objects.equals(each.client(), client)
+                            && Objects.equals(each.node(), node)
+                            && (topic == null || topic.equals(each.topic())))) {
+                throw new NoSuchElementException("No process reports that " + who + " holds leases"
+                        + (topic == null ? "" : " of topic '" + Printable.of(topic) + "'") + " for 30 s or longer.");
+            }
+            nodes.requestRelease(client, node, topic);
+        } catch (NoSuchElementException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            throw DelayQueueException.translated("Releasing the leases of " + who, e);
+        }
     }
 
     /** Reads the limits of a topic, and what they hold back now. */

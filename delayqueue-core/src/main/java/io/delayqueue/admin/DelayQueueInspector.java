@@ -6,7 +6,7 @@ import io.delayqueue.coordination.KnownNodes.Former;
 import io.delayqueue.coordination.KnownNodes.Node;
 import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.coordination.NodeReport;
-import io.delayqueue.coordination.Throughput;
+import io.delayqueue.coordination.ThroughputReporter.Reports;
 import io.delayqueue.listener.ListenerStatus;
 import io.delayqueue.listener.Pause;
 import io.delayqueue.message.Completions;
@@ -147,9 +147,9 @@ public class DelayQueueInspector {
     /** The topics and nodes at one moment. */
     record Snapshot(List<TopicStatus> topics, Nodes nodes) {}
 
-    /** What all processes sent and received within the last minute, by topic. Does not block. */
-    CompletableFuture<Map<String, Throughput>> throughput() {
-        return translating("Reading the throughput", directory.throughput());
+    /** What all processes sent and received within the last minute, and who holds leases for long. Does not block. */
+    CompletableFuture<Reports> reports() {
+        return translating("Reading the throughput", directory.reports());
     }
 
     private static <T> CompletableFuture<T> translating(String attempt, CompletableFuture<T> call) {

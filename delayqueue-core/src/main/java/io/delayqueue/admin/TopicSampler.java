@@ -2,8 +2,10 @@ package io.delayqueue.admin;
 
 import io.delayqueue.Internal;
 import io.delayqueue.admin.DelayQueueInspector.Snapshot;
+import io.delayqueue.coordination.LeaseHolder;
 import io.delayqueue.coordination.RedisTask;
 import io.delayqueue.coordination.Throughput;
+import io.delayqueue.coordination.ThroughputReporter.Reports;
 import io.delayqueue.listener.ListenerStatus.Attempts;
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.InvalidOptionException;
@@ -57,17 +59,18 @@ public final class TopicSampler extends RedisTask {
     private volatile SortedMap<String, List<TopicSample>> samples = Collections.emptySortedMap();
 
     private volatile @Nullable Sampled last;
+    private volatile List<LeaseHolder> holders = List.of();
     /** The newest reading, of a sample or for {@link #recent()}; also while it is pending. */
     private volatile @Nullable CompletableFuture<Sampled> newestReading;
 
     private record Sampled(Instant at, long nanos, Snapshot snapshot, List<ServerState> servers) {}
 
-    /** A reading, and the attempts and the throughput of the last minute, by topic. */
-    private record Sample(Sampled sampled, Map<String, Attempts> attempts, Map<String, Throughput> throughput) {
+    /** A reading, the attempts of the last minute by topic, and what processes reported. */
+    private record Sample(Sampled sampled, Map<String, Attempts> attempts, Reports reports) {
 
         TopicSample of(String topic, TopicCounts counts) {
             Attempts ended = attempts.getOrDefault(topic, Attempts.NONE);
-            Throughput each = throughput.getOrDefault(topic, Throughput.NONE);
+            Throughput each = reports.throughput().getOrDefault(topic, Throughput.NONE);
             return new TopicSample(sampled.at(), counts, each.sent(), ended.all() + each.received(), ended.failed());
         }
     }
@@ -108,9 +111,9 @@ public final class TopicSampler extends RedisTask {
     protected Duration roundTrip() {
         Sample sample = reply(() -> requestReading()
                 .thenCombine(
-                        inspector.throughput(),
-                        (sampled, throughput) ->
-                                new Sample(sampled, sampled.snapshot().nodes().attempts(), throughput)));
+                        inspector.reports(),
+                        (sampled, reports) ->
+                                new Sample(sampled, sampled.snapshot().nodes().attempts(), reports)));
         if (sample == null) {
             return UNTIL_WOKEN;
         }
@@ -126,6 +129,7 @@ public final class TopicSampler extends RedisTask {
         }
         samples = Collections.unmodifiableSortedMap(now);
         last = sampled;
+        holders = sample.reports().holders();
         newestReading = CompletableFuture.completedFuture(sampled);
         listeners.forEach(Runnable::run);
         return interval;
@@ -180,6 +184,11 @@ public final class TopicSampler extends RedisTask {
     public List<ServerState> servers() {
         Sampled sampled = last;
         return sampled == null ? List.of() : sampled.servers();
+    }
+
+    /** Who held leases of receivers for long at the newest sample, the longest first; empty before the first sample. */
+    public List<LeaseHolder> holders() {
+        return holders;
     }
 
     /** The state of each server at the newest reading, of a sample or for {@link #recent()}. */

@@ -83,11 +83,23 @@ public final class NodeDirectory {
     }
 
     /**
-     * What all processes sent and received within the last minute, by topic; topics of which they did neither are missing.
-     * Does not block. The future fails with a {@link io.delayqueue.redis.RedisCallException} if the script has no reply.
+     * What all processes sent and received within the last minute, and who holds leases for long. Does not block. The
+     * future fails with a {@link io.delayqueue.redis.RedisCallException} if the script has no reply.
      */
-    public CompletableFuture<Map<String, Throughput>> throughput() {
+    public CompletableFuture<ThroughputReporter.Reports> reports() {
         return ThroughputReporter.read(scripts, keySpace);
+    }
+
+    /**
+     * Requests the release of the leases that receivers gave before now. Each process reads the request with its next
+     * report, within 10 s.
+     *
+     * @param client name of the HTTP client that holds them; null for the application of a node
+     * @param node name of the process; null for a client
+     * @param topic the topic; null for all
+     */
+    public void requestRelease(@Nullable String client, @Nullable String node, @Nullable String topic) {
+        Await.call(() -> ThroughputReporter.requestRelease(scripts, keySpace, client, node, topic));
     }
 
     private static KnownNodes read(List<Object> reply) {

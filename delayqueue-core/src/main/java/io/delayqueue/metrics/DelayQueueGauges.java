@@ -146,8 +146,9 @@ public final class DelayQueueGauges implements SmartLifecycle {
         }
         servers.update(sampler.servers());
         sampler.nodes()
-                .ifPresent(nodes -> findings.update(
-                        diagnosis.diagnose(newest, nodes, sampler.servers()).all()));
+                .ifPresent(nodes -> findings.update(diagnosis
+                        .diagnose(newest, nodes, sampler.servers(), sampler.holders())
+                        .all()));
     }
 
     private void registerListeners() {

@@ -110,6 +110,11 @@ public final class KeySpace {
         return bytes(namespace + ":{nodes}:stacks");
     }
 
+    /** The hash of those whose leases are to be released, and when that was requested. */
+    public byte[] releaseRequests() {
+        return bytes(namespace + ":{nodes}:releases");
+    }
+
     /** A key in the slot of the nodes that never exists. */
     public byte[] nodesProbe() {
         return bytes(namespace + ":{nodes}:probe");

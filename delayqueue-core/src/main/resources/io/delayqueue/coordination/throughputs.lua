@@ -1,5 +1,5 @@
--- Returns what processes sent and received within the last minute. A report that is older than three intervals is that of
--- a process that ended.
+-- Returns what processes sent and received within the last minute, and who holds their leases for long. A report that is older
+-- than three intervals is that of a process that ended.
 --
 -- KEYS[1] throughput (HASH process → time in ms, line feed, report)
 -- ARGV[1] maximum age of a report in ms

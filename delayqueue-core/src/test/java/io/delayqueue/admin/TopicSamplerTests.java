@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.delayqueue.coordination.Membership;
 import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.coordination.NodeReport;
+import io.delayqueue.coordination.ReceivedLeases;
 import io.delayqueue.coordination.ThroughputReporter;
 import io.delayqueue.event.Recipient;
 import io.delayqueue.listener.ListenerStatus;
@@ -91,7 +92,8 @@ class TopicSamplerTests extends RedisTest {
         send("a");
         heartbeat("n1", "a", 2);
         heartbeat("n2", "a", 3);
-        ThroughputReporter sender = new ThroughputReporter(queue.scripts, queue.keySpace, "p", () -> nanos);
+        ThroughputReporter sender =
+                new ThroughputReporter(queue.scripts, queue.keySpace, "p", ReceivedLeases.NONE, () -> nanos);
         sender.sent("a", 7);
         sender.acknowledged(new Recipient("a", QueueKind.MESSAGES, null), "id", 1, Duration.ZERO, Duration.ZERO);
         pass(INTERVAL);

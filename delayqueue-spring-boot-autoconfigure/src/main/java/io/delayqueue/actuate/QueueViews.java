@@ -82,7 +82,7 @@ public record QueueViews(
     Overview overview(boolean history, @Nullable String live) {
         Nodes nodes = inspector.nodes();
         List<TopicStatus> statuses = recent(live);
-        Diagnosis found = diagnosis.diagnose(statuses, nodes, sampler.recentServers());
+        Diagnosis found = diagnosis.diagnose(statuses, nodes, sampler.recentServers(), sampler.holders());
         return new Overview(
                 node.namespace(),
                 node.name(),
@@ -146,7 +146,7 @@ public record QueueViews(
     private Object topic(String topic) {
         TopicStatus status = inspector.topic(topic).orElseThrow(() -> RejectedRequestException.noTopic(topic));
         List<TopicStatus> topics = with(status, topic);
-        Diagnosis found = diagnosis.diagnose(topics, inspector.nodes(), sampler.recentServers());
+        Diagnosis found = diagnosis.diagnose(topics, inspector.nodes(), sampler.recentServers(), sampler.holders());
         return topic(status, found, sampler.history(topic));
     }
 

@@ -17,6 +17,7 @@ import io.delayqueue.convert.ListenerTypes;
 import io.delayqueue.convert.PayloadCodec;
 import io.delayqueue.convert.PayloadConverter;
 import io.delayqueue.coordination.NodeDirectory;
+import io.delayqueue.coordination.ReceivedLeases;
 import io.delayqueue.coordination.ThroughputReporter;
 import io.delayqueue.event.DelayQueueEvents;
 import io.delayqueue.event.EventBus;
@@ -346,11 +347,21 @@ public final class DelayQueueAutoConfiguration {
                 topics::cancel);
     }
 
-    /** Reports what this process sends and receives, while the application runs. */
+    /** Reports what this process sends and receives, and who holds its leases for long, while the application runs. */
     @Bean
     LifecycleAction delayQueueThroughput(
-            RedisScripts scripts, KeySpace keySpace, EventBus events, DelayQueueEngine engine) {
-        ThroughputReporter reporter = new ThroughputReporter(scripts, keySpace, engine.node(), System::nanoTime);
+            RedisScripts scripts,
+            KeySpace keySpace,
+            EventBus events,
+            DelayQueueEngine engine,
+            ObjectProvider<DefaultDelayQueueReceiver> receiver) {
+        DefaultDelayQueueReceiver present = receiver.getIfAvailable();
+        ThroughputReporter reporter = new ThroughputReporter(
+                scripts,
+                keySpace,
+                engine.node(),
+                present == null ? ReceivedLeases.NONE : present.givenLeases(),
+                System::nanoTime);
         events.add(reporter);
         return new LifecycleAction(
                 SmartLifecycle.DEFAULT_PHASE,

@@ -63,6 +63,8 @@ public record Finding(
         LATE("late"),
         /** Handlers of a listener on a node run much longer than usual while messages wait. */
         STUCK("handlers are stuck"),
+        /** An HTTP client or an application holds leases of a topic for much longer than usual. */
+        LEASES("receivers hold leases for long"),
         /** The outbox does not drain, or has rows that were rejected for good. */
         OUTBOX("the outbox has messages that are not sent or cancelled"),
         /** A node failed. */

@@ -3,6 +3,7 @@ package io.delayqueue.admin.diagnosis;
 import io.delayqueue.Internal;
 import io.delayqueue.admin.Nodes;
 import io.delayqueue.admin.TopicStatus;
+import io.delayqueue.coordination.LeaseHolder;
 import io.delayqueue.message.InvalidOptionException;
 import io.delayqueue.message.TopicLimits;
 import io.delayqueue.redis.server.ServerState;
@@ -85,6 +86,7 @@ public final class QueueDiagnosis {
                 new NoListenerRule(),
                 new LateRule(limits),
                 new StuckRule(),
+                new LeaseRule(),
                 new OutboxRule(outbox, maxOutboxAge),
                 new NodeRule(heartbeat),
                 new BusyRule(),
@@ -102,9 +104,11 @@ public final class QueueDiagnosis {
      * Returns what an operator should look at.
      *
      * @param servers the state of each Redis server that is known
+     * @param holders who holds leases of receivers for long, the longest first
      */
-    public synchronized Diagnosis diagnose(List<TopicStatus> topics, Nodes nodes, List<ServerState> servers) {
-        Situation situation = new Situation(clock.instant(), topics, nodes, servers, found);
+    public synchronized Diagnosis diagnose(
+            List<TopicStatus> topics, Nodes nodes, List<ServerState> servers, List<LeaseHolder> holders) {
+        Situation situation = new Situation(clock.instant(), topics, nodes, servers, holders, found);
         rules.forEach(rule -> rule.check(situation));
         found = situation.found();
         return Diagnosis.of(situation);

@@ -6,6 +6,7 @@ import io.delayqueue.admin.Nodes;
 import io.delayqueue.admin.TopicStatus;
 import io.delayqueue.admin.diagnosis.Finding.Kind;
 import io.delayqueue.admin.diagnosis.Finding.Level;
+import io.delayqueue.coordination.LeaseHolder;
 import io.delayqueue.listener.ListenerStatus;
 import io.delayqueue.listener.ListenerStatus.Attempts;
 import io.delayqueue.listener.ListenerStatus.State;
@@ -21,6 +22,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
@@ -31,6 +33,7 @@ final class Situation {
     private final List<TopicStatus> topics;
     private final Nodes nodes;
     private final List<ServerState> servers;
+    private final Map<String, List<LeaseHolder>> holders;
     private final Map<String, List<NodeListener>> listeners = new HashMap<>();
     private final Map<String, Attempts> attempts;
     private final Map<Key, Instant> before;
@@ -44,10 +47,18 @@ final class Situation {
     /**
      * Describes a situation.
      *
+     * @param holders who holds leases for long, the longest first
      * @param before when each finding of the last diagnosis was found first
      */
-    Situation(Instant now, List<TopicStatus> topics, Nodes nodes, List<ServerState> servers, Map<Key, Instant> before) {
+    Situation(
+            Instant now,
+            List<TopicStatus> topics,
+            Nodes nodes,
+            List<ServerState> servers,
+            List<LeaseHolder> holders,
+            Map<Key, Instant> before) {
         this.servers = servers;
+        this.holders = holders.stream().collect(Collectors.groupingBy(LeaseHolder::topic));
         this.now = now;
         this.topics = topics;
         this.nodes = nodes;
@@ -79,6 +90,11 @@ final class Situation {
     /** The state of each Redis server that is known. */
     List<ServerState> servers() {
         return servers;
+    }
+
+    /** Who holds leases of a topic for long, the longest first. */
+    List<LeaseHolder> holders(String topic) {
+        return holders.getOrDefault(topic, List.of());
     }
 
     /** Declares that findings of these kinds follow from one that was added. They are not added. */

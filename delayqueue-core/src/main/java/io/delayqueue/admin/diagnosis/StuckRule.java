@@ -43,12 +43,20 @@ final class StuckRule implements TopicRule {
     }
 
     private static Duration limit(String listener, List<NodeListener> all) {
-        Duration usual = all.stream()
+        return limit(all.stream()
                 .map(NodeListener::listener)
                 .filter(each -> each.id().equals(listener))
                 .map(ListenerStatus::usual)
                 .max(Comparator.naturalOrder())
-                .orElse(Duration.ZERO);
+                .orElse(Duration.ZERO));
+    }
+
+    /**
+     * The time after which work on a message takes too long.
+     *
+     * @param usual the usual time; zero if it is unknown
+     */
+    static Duration limit(Duration usual) {
         if (usual.isZero()) {
             return UNUSUAL;
         }

@@ -3,6 +3,7 @@ package io.delayqueue.template.receive;
 import io.delayqueue.Internal;
 import io.delayqueue.convert.PayloadCodec;
 import io.delayqueue.coordination.PeriodicTaskScheduler;
+import io.delayqueue.coordination.ReceivedLeases;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.message.Completions;
@@ -38,9 +39,9 @@ public final class DefaultDelayQueueReceiver implements DelayQueueReceiver, Auto
     private final Function<String, Duration> lease;
 
     private DefaultDelayQueueReceiver(Builder builder) {
-        this.context = new ReceiverContext(builder);
+        this.context = new ReceiverContext(builder, this::shard);
         this.lease = builder.lease;
-        this.leases = new ReceiptLeases(context, shard -> topic(shard.topic()).shard(shard));
+        this.leases = new ReceiptLeases(context, this::shard);
     }
 
     /**
@@ -114,6 +115,10 @@ public final class DefaultDelayQueueReceiver implements DelayQueueReceiver, Auto
         }
     }
 
+    private ReceiverShard shard(Shard shard) {
+        return topic(shard.topic()).shard(shard);
+    }
+
     private ReceiverTopic topic(String name) {
         return topics.computeIfAbsent(name, topic -> new ReceiverTopic(context, topic, this));
     }
@@ -129,6 +134,20 @@ public final class DefaultDelayQueueReceiver implements DelayQueueReceiver, Auto
      */
     public static boolean hasVersion(LeasedDelivery delivery) {
         return delivery instanceof ReceivedDelivery own && own.hasVersion();
+    }
+
+    /** Names the HTTP client that is about to get received messages, for operators. */
+    public static void heldBy(String client, List<LeasedDelivery> deliveries) {
+        for (LeasedDelivery delivery : deliveries) {
+            if (delivery instanceof ReceivedDelivery own) {
+                own.heldBy(client);
+            }
+        }
+    }
+
+    /** The leases that receivers got and that are not settled. */
+    public ReceivedLeases givenLeases() {
+        return context.given;
     }
 
     /** Number of topics with waiting receivers plus number of shards with unsent settlements. */

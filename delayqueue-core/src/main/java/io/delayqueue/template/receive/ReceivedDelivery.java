@@ -31,6 +31,10 @@ final class ReceivedDelivery extends LeasedMessage implements LeasedDelivery {
         started(context.now());
     }
 
+    void heldBy(String client) {
+        context.given.heldBy(client, topic(), claim());
+    }
+
     boolean hasVersion() {
         return Versions.isVersion(envelope().nonce());
     }

@@ -7,6 +7,7 @@ import io.delayqueue.event.EventBus;
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.Durability;
 import io.delayqueue.message.Printable;
+import io.delayqueue.message.Shard;
 import io.delayqueue.redis.SignalSource;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.PollRequest.Reclaiming;
@@ -37,6 +38,8 @@ final class ReceiverContext {
     final LongSupplier nanoTime;
     /** The topics from which receivers receive. */
     final ReceivedTopics received;
+    /** The leases that receivers got. */
+    final GivenLeases given;
     /** The receiver's consumer name; never used by another consumer. */
     final String consumer;
     /** Numbers the polls of all shards, so that a new poller of a shard continues the sequence. */
@@ -47,7 +50,12 @@ final class ReceiverContext {
     private final Function<String, Durability> durability;
     private volatile boolean closed;
 
-    ReceiverContext(DefaultDelayQueueReceiver.Builder builder) {
+    /**
+     * Creates the state of a receiver.
+     *
+     * @param shards returns the receiver's shard
+     */
+    ReceiverContext(DefaultDelayQueueReceiver.Builder builder, Function<Shard, ReceiverShard> shards) {
         this.store = builder.store;
         this.topics = builder.topics;
         this.signals = builder.signals;
@@ -59,6 +67,7 @@ final class ReceiverContext {
         this.durability = builder.durability;
         this.nanoTime = builder.nanoTime;
         this.received = new ReceivedTopics(builder.addConsumer, this);
+        this.given = new GivenLeases(nanoTime, shards);
         this.consumer = new BigInteger(64, new SecureRandom()).toString(36);
     }
 

@@ -270,8 +270,10 @@ final class ReceiverShard implements Demand {
         return add(settlement, receipt, PendingSettlement.UNKNOWN_SIZE);
     }
 
-    private CompletableFuture<Boolean> add(
+    /** The same for a lease, of which more is known than a receipt tells. */
+    CompletableFuture<Boolean> add(
             Settlement settlement, PendingSettlement.@Nullable DeliveryDetails delivery, int messageBytes) {
+        context.given.settled(shard.topic(), settlement);
         CompletableFuture<Boolean> accepted = new CompletableFuture<>();
         session.add(new PendingSettlement(settlement, delivery, context.now(), messageBytes, null, accepted));
         return accepted;

@@ -347,6 +347,7 @@ final class ReceiverTopic {
             Claim claim = claims.remove();
             try {
                 deliveries.add(new ReceivedDelivery(context, shard, claim, receiver.request.lease(), polledAt));
+                context.given.given(shard.shard(), claim);
             } catch (UnreadableMessageException e) {
                 shard.deadLetter(claim, e);
             }

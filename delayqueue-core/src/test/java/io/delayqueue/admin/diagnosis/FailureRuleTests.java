@@ -45,7 +45,7 @@ class FailureRuleTests {
     private List<Finding> diagnose(NodeStatus... nodes) {
         TopicStatus topic = TopicStatusBuilder.topic("payment").build();
         return diagnosis
-                .diagnose(List.of(topic), new Nodes(NOW, Arrays.asList(nodes), List.of()), List.of())
+                .diagnose(List.of(topic), new Nodes(NOW, Arrays.asList(nodes), List.of()), List.of(), List.of())
                 .all();
     }
 

@@ -96,7 +96,7 @@ class QueueDiagnosisTests {
     }
 
     private Diagnosis diagnose(Nodes nodes, TopicStatus... topics) {
-        Diagnosis found = diagnosis.diagnose(List.of(topics), nodes, List.of());
+        Diagnosis found = diagnosis.diagnose(List.of(topics), nodes, List.of(), List.of());
         assertThat(Stream.concat(
                         found.findings().stream(),
                         found.topics().values().stream().flatMap(List::stream)))
@@ -408,7 +408,8 @@ class QueueDiagnosisTests {
         QueueDiagnosis declaring =
                 Diagnoses.diagnosis(() -> clock, false, () -> null, Map.of("sms", new TopicLimits(5, null, null)));
 
-        Finding found = only(declaring.diagnose(List.of(limited(limits(null, null), 1)), nodes(), List.of()));
+        Finding found =
+                only(declaring.diagnose(List.of(limited(limits(null, null), 1)), nodes(), List.of(), List.of()));
 
         assertThat(found.kind()).isEqualTo(Kind.LIMITS);
         assertThat(found.level()).isEqualTo(Level.WARNING);
@@ -515,17 +516,17 @@ class QueueDiagnosisTests {
 
     private List<Finding> diagnoseOutbox(OutboxState state) {
         outbox.set(state);
-        return withOutbox.diagnose(List.of(), nodes(), List.of()).findings();
+        return withOutbox.diagnose(List.of(), nodes(), List.of(), List.of()).findings();
     }
 
     @Test
     void anOutboxThatDoesNotDrainIsCritical() {
-        assertThat(withOutbox.diagnose(List.of(), nodes(), List.of()).findings())
+        assertThat(withOutbox.diagnose(List.of(), nodes(), List.of(), List.of()).findings())
                 .isEmpty();
         assertThat(diagnoseOutbox(new OutboxState.Content(7, Duration.ofSeconds(60), 0)))
                 .isEmpty();
         outbox.set(new OutboxState.Content(7, Duration.ofSeconds(61), 0));
-        Finding late = only(withOutbox.diagnose(List.of(), nodes(), List.of()));
+        Finding late = only(withOutbox.diagnose(List.of(), nodes(), List.of(), List.of()));
         assertThat(late.level()).isEqualTo(Level.CRITICAL);
         assertThat(late.kind()).isEqualTo(Kind.OUTBOX);
         assertThat(late.text())
@@ -541,7 +542,7 @@ class QueueDiagnosisTests {
         assertThat(diagnoseOutbox(new Unusable("shop.outbox", Duration.ofMillis(9_999), "It is locked.", null)))
                 .isEmpty();
         outbox.set(new Unusable("shop.outbox", Duration.ofSeconds(10), "It is locked.", "QueryTimeoutException: 5 s"));
-        assertThat(only(withOutbox.diagnose(List.of(), nodes(), List.of())))
+        assertThat(only(withOutbox.diagnose(List.of(), nodes(), List.of(), List.of())))
                 .isEqualTo(new Finding(
                         Level.CRITICAL,
                         Kind.OUTBOX,
@@ -558,7 +559,7 @@ class QueueDiagnosisTests {
     @Test
     void rowsThatAnOutboxHasSetAsideAreAWarning() {
         outbox.set(new OutboxState.Content(0, Duration.ZERO, 1));
-        Finding found = only(withOutbox.diagnose(List.of(), nodes(), List.of()));
+        Finding found = only(withOutbox.diagnose(List.of(), nodes(), List.of(), List.of()));
 
         assertThat(found.level()).isEqualTo(Level.WARNING);
         assertThat(found.text()).isEqualTo("In the outbox, 1 row is set aside, because Redis rejected it for good.");

@@ -56,7 +56,9 @@ class RedisRuleTests {
                 .build();
         FormerNode failed = new FormerNode("n", "shop-1", 42, NOW, NOW, true, List.of("t"));
         Nodes nodes = new Nodes(clock, List.of(), List.of(failed));
-        return diagnosis.diagnose(List.of(topic), nodes, List.of(servers)).all();
+        return diagnosis
+                .diagnose(List.of(topic), nodes, List.of(servers), List.of())
+                .all();
     }
 
     private static List<Finding> ofRedis(List<Finding> all) {
@@ -109,7 +111,7 @@ class RedisRuleTests {
                 .allMatch(text -> text.startsWith("Redis may evict idempotency keys"));
         QueueDiagnosis permitting = Diagnoses.diagnosis(() -> clock, true, () -> null, Map.of());
         assertThat(permitting
-                        .diagnose(List.of(), new Nodes(NOW, List.of(), List.of()), List.of(evicting))
+                        .diagnose(List.of(), new Nodes(NOW, List.of(), List.of()), List.of(evicting), List.of())
                         .all())
                 .isEmpty();
     }

@@ -45,7 +45,8 @@ class StuckRuleTests {
         TopicStatus topic = TopicStatusBuilder.topic("payment")
                 .counts(Counts.of(0, ready, 0, leased, 0, 0, Duration.ZERO))
                 .build();
-        return diagnosis.diagnose(List.of(topic), new Nodes(NOW, Arrays.asList(nodes), List.of()), List.of());
+        return diagnosis.diagnose(
+                List.of(topic), new Nodes(NOW, Arrays.asList(nodes), List.of()), List.of(), List.of());
     }
 
     @Test

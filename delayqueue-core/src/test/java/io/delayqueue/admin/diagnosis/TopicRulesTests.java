@@ -44,8 +44,8 @@ class TopicRulesTests {
                         .handlers(0, 8)
                         .attempts(attempts)
                         .build()));
-        Situation situation =
-                new Situation(clock, List.of(topic), new Nodes(clock, List.of(node), List.of()), List.of(), before);
+        Situation situation = new Situation(
+                clock, List.of(topic), new Nodes(clock, List.of(node), List.of()), List.of(), List.of(), before);
         for (Finding other : others) {
             situation.addTopic(other.level(), other.kind(), topic.topic(), other.text());
         }

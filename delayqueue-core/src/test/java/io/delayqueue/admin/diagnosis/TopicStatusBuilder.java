@@ -55,7 +55,7 @@ final class TopicStatusBuilder {
         return this;
     }
 
-    TopicStatusBuilder limits(LimitStatus value) {
+    TopicStatusBuilder limits(@Nullable LimitStatus value) {
         limits = value;
         return this;
     }

@@ -71,6 +71,7 @@ class StoredFormatTests {
             "coordination/heartbeat",
             "coordination/nodes",
             "coordination/pause",
+            "coordination/release",
             "coordination/stack",
             "coordination/throughput",
             "coordination/throughputs",

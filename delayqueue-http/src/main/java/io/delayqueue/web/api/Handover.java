@@ -1,6 +1,7 @@
 package io.delayqueue.web.api;
 
 import io.delayqueue.message.Completions;
+import io.delayqueue.template.receive.DefaultDelayQueueReceiver;
 import io.delayqueue.template.receive.LeasedDelivery;
 import io.delayqueue.web.api.response.ReceiveResponse;
 import io.delayqueue.web.api.response.SettleResponse;
@@ -24,6 +25,7 @@ final class Handover {
      */
     private static final Duration TIMEOUT_MARGIN = Duration.ofSeconds(30);
 
+    private final String client;
     private final LongPoll poll;
     private final CompletableFuture<List<LeasedDelivery>> receiving;
     private final CompletableFuture<List<SettleResponse>> settling;
@@ -32,10 +34,12 @@ final class Handover {
     private volatile boolean ended;
 
     private Handover(
+            String client,
             LongPoll poll,
             CompletableFuture<List<LeasedDelivery>> receiving,
             CompletableFuture<List<SettleResponse>> settling,
             Duration wait) {
+        this.client = client;
         this.poll = poll;
         this.receiving = receiving;
         this.settling = settling;
@@ -45,16 +49,18 @@ final class Handover {
     /**
      * Starts a handover.
      *
+     * @param client name of the client
      * @param receiving completes with the received deliveries
      * @param settling completes with the results of the request's settlements; does not fail
      * @param wait maximum time of the receive call
      */
     static PendingResponse<ReceiveResponse> begin(
+            String client,
             LongPoll poll,
             CompletableFuture<List<LeasedDelivery>> receiving,
             CompletableFuture<List<SettleResponse>> settling,
             Duration wait) {
-        Handover handover = new Handover(poll, receiving, settling, wait);
+        Handover handover = new Handover(client, poll, receiving, settling, wait);
         poll.onShutdown(() -> receiving.complete(List.of()));
         receiving.whenComplete(handover::received);
         return handover.response;
@@ -72,6 +78,7 @@ final class Handover {
             return;
         }
         held.set(deliveries);
+        DefaultDelayQueueReceiver.heldBy(client, deliveries);
         settling.thenAccept(settled -> respond(deliveries, settled));
     }
 

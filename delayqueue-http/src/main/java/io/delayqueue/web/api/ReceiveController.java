@@ -65,7 +65,7 @@ public class ReceiveController extends ApiController {
         LongPoll poll = polls.open(call.client());
         try {
             CompletableFuture<List<SettleResponse>> results = settle(call, request.settlements());
-            return Handover.begin(poll, receive(request, count, wait), results, wait);
+            return Handover.begin(call.client().name(), poll, receive(request, count, wait), results, wait);
         } catch (RuntimeException e) {
             poll.close();
             throw e;

@@ -80,7 +80,10 @@ public final class JobPolls {
         }
         CompletableFuture<List<LeasedDelivery>> receiving = receive(names);
         CompletableFuture<Popped> popping = receiving
-                .thenCompose(this::indexed)
+                .thenCompose(deliveries -> {
+                    DefaultDelayQueueReceiver.heldBy(client.name(), deliveries);
+                    return indexed(deliveries);
+                })
                 .exceptionally(failure -> new Popped(() -> Verb.POP.failed(JobService.sentence(failure)), null));
         try {
             if (BriefWait.isDone(popping)) {

@@ -11,6 +11,7 @@ import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.autoconfigure.DelayListenerAutoConfiguration;
 import io.delayqueue.autoconfigure.DelayQueueProperties;
 import io.delayqueue.container.DelayQueueEngine;
+import io.delayqueue.coordination.LeaseHolder;
 import io.delayqueue.listener.ManagedListener;
 import io.delayqueue.message.TopicCounts;
 import io.delayqueue.redis.server.ServerProbe;
@@ -64,7 +65,8 @@ public final class HealthAutoConfiguration {
                         .nodesAsync()
                         .thenCombine(
                                 probe.probeAll(),
-                                (nodes, servers) -> diagnosis.diagnose(sampled(sampler, oldest), nodes, servers)),
+                                (nodes, servers) ->
+                                        diagnosis.diagnose(sampled(sampler, oldest), nodes, servers, holders(sampler))),
                 topics,
                 settings,
                 System::nanoTime);
@@ -78,6 +80,11 @@ public final class HealthAutoConfiguration {
             return List.of();
         }
         return sampler.newest();
+    }
+
+    private static List<LeaseHolder> holders(ObjectProvider<TopicSampler> samplers) {
+        TopicSampler sampler = samplers.getIfAvailable();
+        return sampler == null ? List.of() : sampler.holders();
     }
 
     private static Map<String, Duration> lags(List<TopicStatus> topics) {
