@@ -65,6 +65,8 @@ enum Operation {
     CLEAR_LIMITS("topic", "declared"),
     /** Lifts the hold of a topic that a message asked for. */
     LIFT_HOLD("topic"),
+    /** Releases the leases that an HTTP client, or the application of a node, holds. */
+    RELEASE("client", "node", "topic"),
     /** Pauses one listener of a topic or all of them, on one node or all of them. */
     PAUSE("topic", "listener", "node"),
     /** Ends such a pause. */

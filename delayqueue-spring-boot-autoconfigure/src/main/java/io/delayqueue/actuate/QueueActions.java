@@ -47,7 +47,7 @@ public record QueueActions(
         try {
             WebEndpointResponse<ActionResponse> response = perform(action, parameters, by);
             if (response.getStatus() == WebEndpointResponse.STATUS_OK && action != Operation.START_JOB) {
-                String object = Stream.of("id", "deadLetter", "listener", "node", "job")
+                String object = Stream.of("id", "deadLetter", "listener", "client", "node", "job")
                         .filter(parameters::has)
                         .map(name -> " " + parameters.required(name))
                         .collect(Collectors.joining());
@@ -80,6 +80,7 @@ public record QueueActions(
             case LIMIT -> limit(parameters);
             case CLEAR_LIMITS -> clearLimits(parameters);
             case LIFT_HOLD -> liftHold(parameters.required("topic"));
+            case RELEASE -> release(parameters);
             case PAUSE -> pause(parameters, by);
             case RESUME -> resume(parameters);
             default -> throw new IllegalArgumentException(action + " is not an action");
@@ -250,6 +251,18 @@ public record QueueActions(
         return admin.liftHold(topic)
                 ? done(ActionResponse.done("lifted"))
                 : missing(RejectedRequestException.notFound("Topic '" + Printable.of(topic) + "' is not held."));
+    }
+
+    private WebEndpointResponse<ActionResponse> release(Parameters parameters) {
+        if (parameters.has("client") == parameters.has("node")) {
+            throw RejectedRequestException.badRequest("The action 'release' requires either client or node.");
+        }
+        try {
+            admin.releaseLeases(parameters.text("client"), parameters.text("node"), parameters.text("topic"));
+            return done(ActionResponse.done("requested"));
+        } catch (NoSuchElementException e) {
+            return missing(RejectedRequestException.notFound(String.valueOf(e.getMessage())));
+        }
     }
 
     private WebEndpointResponse<ActionResponse> pause(Parameters parameters, String by) {

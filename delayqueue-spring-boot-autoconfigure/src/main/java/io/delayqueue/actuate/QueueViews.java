@@ -174,6 +174,9 @@ public record QueueViews(
                 maxLag.get(topic),
                 found.topics().getOrDefault(topic, List.of()),
                 found.attempts().get(topic),
+                sampler.holders().stream()
+                        .filter(each -> each.topic().equals(topic))
+                        .toList(),
                 newest.map(TopicSample::sent).orElse(0L),
                 newest.map(TopicSample::handled).orElse(0L),
                 history);

@@ -3,6 +3,7 @@ package io.delayqueue.actuate;
 import io.delayqueue.admin.TopicSample;
 import io.delayqueue.admin.TopicStatus;
 import io.delayqueue.admin.diagnosis.Finding;
+import io.delayqueue.coordination.LeaseHolder;
 import io.delayqueue.listener.ListenerStatus.Attempts;
 import java.time.Duration;
 import java.util.List;
@@ -14,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxLag the health threshold of the lag; omitted if none is set
  * @param findings what to look at, the most urgent first
  * @param attempts the attempts of the last minute over all nodes; omitted if there were none
+ * @param holders who holds leases of receivers for 30 s or longer, the longest first
  * @param sent number of messages that all processes sent within the minute before the last sample
  * @param handled number of attempts that ended within the minute before the last sample, over all processes
  * @param history the last samples that have counts, oldest first
@@ -23,6 +25,7 @@ public record TopicDetails(
         @Nullable Duration maxLag,
         List<Finding> findings,
         @Nullable Attempts attempts,
+        List<LeaseHolder> holders,
         long sent,
         long handled,
         List<TopicSample> history) {}

@@ -227,7 +227,7 @@ abstract class EndpointContract extends EndpointTest {
         assertThat(node.act("flush").detail())
                 .isEqualTo(
                         "Unknown action 'flush'. Actions: cancel, reschedule, run, replay, purge, review, start-job, stop-job,"
-                                + " delete-topic, limit, clear-limits, lift-hold, pause, resume.");
+                                + " delete-topic, limit, clear-limits, lift-hold, release, pause, resume.");
     }
 
     @Test

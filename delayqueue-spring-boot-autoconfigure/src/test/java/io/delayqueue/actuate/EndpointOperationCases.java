@@ -18,6 +18,7 @@ import io.delayqueue.message.Shard;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.testing.ShardLimits;
 import io.delayqueue.testing.SystemClock;
+import java.net.URLEncoder;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -573,6 +574,38 @@ abstract class EndpointOperationCases extends EndpointTest {
                     Stream.of(command).skip(1).map(part -> part.getBytes(UTF_8)).toArray(byte[][]::new));
             redis.hashCommands().hSet(meta, "hold".getBytes(UTF_8), (until + " 4 " + id).getBytes(UTF_8));
         }
+    }
+
+    @Test
+    void leasesOfAClientAreReleased() {
+        node.send(topic, "a", "text", ofHours(1));
+        String[] release = {"client", "importer", "topic", topic};
+        Reply unknown = node.act("release", release);
+        assertThat(unknown.status()).isEqualTo(404);
+        assertThat(unknown.detail())
+                .isEqualTo("No process reports that HTTP client 'importer' holds leases of topic '" + topic
+                        + "' for 30 s or longer.");
+        KeySpace keys = node.context().getBean(KeySpace.class);
+        try (RedisConnection redis =
+                node.context().getBean(RedisConnectionFactory.class).getConnection()) {
+            String report = SystemClock.millis() + "\ntopic=" + URLEncoder.encode(topic, UTF_8)
+                    + "&client=importer&leases=40&oldest=400000&id=a";
+            redis.hashCommands().hSet(keys.throughput(), "p".getBytes(UTF_8), report.getBytes(UTF_8));
+            sampler().wake();
+            await().untilAsserted(() -> assertThat(
+                            texts(node.view("topic", "topic", topic).json().path("findings"), "kind"))
+                    .contains("leases"));
+            assertThat(node.view("topic", "topic", topic).json().path("holders").toString())
+                    .isEqualTo("[{\"topic\":\"" + topic + "\",\"client\":\"importer\",\"leases\":40,"
+                            + "\"oldestMillis\":400000,\"id\":\"a\",\"usualMillis\":0}]");
+
+            assertThat(node.act("release", release).outcome()).isEqualTo("requested");
+
+            assertThat(node.act("release", "node", "importer").status()).isEqualTo(404);
+            assertThat(redis.hashCommands().hKeys(keys.releaseRequests())).hasSize(1);
+            redis.keyCommands().del(keys.throughput(), keys.releaseRequests());
+        }
+        sampler().wake();
     }
 
     @Test

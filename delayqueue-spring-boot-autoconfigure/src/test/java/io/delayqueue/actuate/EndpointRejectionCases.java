@@ -100,6 +100,8 @@ abstract class EndpointRejectionCases extends EndpointTest {
                 "limit        | topic=t&rateBurst=2         | The parameter 'rateBurst' must not be set without a rate.",
                 "clear-limits | topic=t&declared=yes        | The parameter 'declared' must be true or false, but was 'yes'.",
                 "lift-hold    | topic=t&id=a                | The action 'lift-hold' has no parameter 'id'. Parameters: topic.",
+                "release      | topic=t                     | The action 'release' requires either client or node.",
+                "release      | client=c&node=n             | The action 'release' requires either client or node.",
                 "pause        | listener=l                  | The action 'pause' requires the parameter 'topic'.",
                 "resume       | node=n                      | The action 'resume' requires the parameter 'topic'.",
                 "cancel       | topic=t&id=a&path=run       | Views and actions must be selected by the path, not by a parameter.",

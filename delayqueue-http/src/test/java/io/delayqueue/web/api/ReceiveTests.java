@@ -3,8 +3,10 @@ package io.delayqueue.web.api;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.delayqueue.coordination.ReceivedLeases;
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.MessageState;
+import io.delayqueue.template.receive.DefaultDelayQueueReceiver;
 import io.delayqueue.web.api.ApiNode.Reply;
 import io.delayqueue.web.waiting.LongPolls;
 import java.time.Duration;
@@ -86,6 +88,22 @@ class ReceiveTests {
         assertThat(node.settle(first, "acknowledge", "").status()).isEqualTo(410);
         assertThat(node.template().find(topic, "a").orElseThrow().state()).isEqualTo(MessageState.LEASED);
         assertThat(node.settle(second, "acknowledge", "").status()).isEqualTo(204);
+    }
+
+    /** An operator may release the leases of a client that hoards them. */
+    @Test
+    void leasesAreKnownByTheNameOfTheClient() {
+        String topic = topic();
+        send(topic, "a");
+        JsonNode first = node.receiveOne(topic);
+        ReceivedLeases leases = node.bean(DefaultDelayQueueReceiver.class).givenLeases();
+
+        leases.release(null, topic, Duration.ZERO);
+        leases.release("tests", topic, Duration.ZERO);
+
+        await().until(() -> node.template().find(topic, "a").orElseThrow().state() == MessageState.READY);
+        assertThat(node.settle(first, "acknowledge", "").status()).isEqualTo(410);
+        assertThat(node.receiveOne(topic).path("attempt").asInt()).isEqualTo(1);
     }
 
     @Test

@@ -35,6 +35,7 @@ record DashboardFiles(String page, Map<String, Part> parts) {
             "findings.js",
             "format.js",
             "history.js",
+            "holders.js",
             "jobs.js",
             "keys.js",
             "limits.js",

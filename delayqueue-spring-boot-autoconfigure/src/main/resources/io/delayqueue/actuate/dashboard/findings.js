@@ -2,6 +2,7 @@
 
 import { h } from './dom.js';
 import { count, name, words } from './format.js';
+import { releaseNamed } from './holders.js';
 import { state, topicLink, topicOf } from './state.js';
 
 const CLASSES = { critical: 'bad', warning: 'warn' };
@@ -39,13 +40,19 @@ export function found(finding) {
     names.length > 1 || (names.length && rest)
       ? [' ', names.map((topic, index) => [index ? ', ' : null, link(topic)]), rest ? ` and ${count(rest)} more` : null]
       : null,
-    [' ', whatToDo(kind)],
+    [' ', whatToDo(kind), concerned === 1 ? remedy(kind, names[0]) : null],
   );
 }
 
 /** A finding of a topic. */
 export function foundHere(finding) {
-  return h('li', { key: finding.kind, class: CLASSES[finding.level] }, saying(finding), ' ', whatToDo(finding.kind));
+  const { kind, level: each, topics } = finding;
+  return h('li', { key: kind, class: CLASSES[each] }, saying(finding), ' ', whatToDo(kind), remedy(kind, topics[0]));
+}
+
+/** The button that ends what was found. */
+function remedy(kind, topic) {
+  return kind === 'leases' ? [' ', releaseNamed(topic)] : null;
 }
 
 /** The chapter of the runbook about a kind of findings. */

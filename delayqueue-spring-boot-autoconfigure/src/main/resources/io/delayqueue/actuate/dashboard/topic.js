@@ -9,6 +9,7 @@ import { h } from './dom.js';
 import { foundHere, isLate, levelOf } from './findings.js';
 import { clock, count, lag, name } from './format.js';
 import * as history from './history.js';
+import { holdersSection } from './holders.js';
 import { groupsOf, jobsSection, loadGroups, loadJobs } from './jobs.js';
 import { limitsBadge, limitsSection } from './limits.js';
 import { deadLetters, loadDeadLetters, loadMessages, messages, newList } from './lists.js';
@@ -63,6 +64,7 @@ export function draw({ topic }) {
     figures(known),
     h('div', { class: 'pair' }, throughputSection(topic), coming(topic, isLate(known))),
     limitsSection(known),
+    holdersSection(known),
     pausesSection(known),
     jobsSection(topic),
     listenersHere(known),

@@ -5,6 +5,7 @@ import static io.delayqueue.actuate.dashboard.DashboardApplication.LONELY;
 import static io.delayqueue.actuate.dashboard.DashboardApplication.MAILS;
 import static io.delayqueue.actuate.dashboard.DashboardApplication.PARCELS;
 import static io.delayqueue.actuate.dashboard.DashboardPage.topic;
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 import static org.awaitility.Awaitility.await;
@@ -12,21 +13,31 @@ import static org.awaitility.Awaitility.await;
 import io.delayqueue.actuate.dashboard.DashboardApplication.Listeners;
 import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.admin.DelayQueueInspector;
+import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.coordination.NodeReport;
 import io.delayqueue.listener.ManagedListener;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.message.TopicLimits;
+import io.delayqueue.redis.KeySpace;
+import io.delayqueue.template.receive.DefaultDelayQueueReceiver;
+import io.delayqueue.template.receive.DelayQueueReceiver;
+import io.delayqueue.template.receive.LeasedDelivery;
+import io.delayqueue.template.receive.ReceiveRequest;
+import io.delayqueue.testing.SystemClock;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.temporal.ChronoUnit;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.test.context.TestPropertySource;
 
 /** Each action is confirmed or declined, and its outcome is shown. */
@@ -48,6 +59,18 @@ class DashboardActionsTests extends DashboardTest {
 
     @Autowired
     private QueueState state;
+
+    @Autowired
+    private DelayQueueReceiver receiver;
+
+    @Autowired
+    private TopicSampler sampler;
+
+    @Autowired
+    private KeySpace keys;
+
+    @Autowired
+    private RedisConnectionFactory connections;
 
     @Autowired
     private Listeners listeners;
@@ -316,6 +339,37 @@ class DashboardActionsTests extends DashboardTest {
         page.press("Resume listener invoices on " + NodeReport.thisHost()).confirm();
         page.awaitOutcome("Listener invoices is resumed on " + NodeReport.thisHost());
         await().untilAsserted(() -> assertThat(invoices.pauses()).isEmpty());
+    }
+
+    /** The page shows the report of another process, and this process has given the lease. */
+    @Test
+    void leasesOfAClientAreReleased() {
+        String id = queue.send(LONELY, "text").id();
+        List<LeasedDelivery> leased =
+                receiver.receive(ReceiveRequest.from(LONELY).waitTime(HOUR).lease(HOUR));
+        DefaultDelayQueueReceiver.heldBy("importer", leased);
+        byte[] report = (SystemClock.millis() + "\ntopic=" + LONELY + "&client=importer&leases=1&oldest=400000&id="
+                        + id)
+                .getBytes(UTF_8);
+        try (RedisConnection redis = connections.getConnection()) {
+            redis.hashCommands().hSet(keys.throughput(), "other".getBytes(UTF_8), report);
+        }
+        sampler.wake();
+
+        page.open("")
+                .awaitText("HTTP client importer holds a lease for much longer than usual")
+                .press("Release the leases of importer");
+        assertThat(page.check()).contains("Release these leases?", LONELY, "importer", "do not count");
+        page.confirm().awaitOutcome("The leases of HTTP client importer are released within 10 s.");
+
+        await().untilAsserted(() -> assertThat(queue.find(LONELY, id))
+                .hasValueSatisfying(message -> assertThat(message.state()).isEqualTo(MessageState.READY)));
+        page.open(topic(LONELY)).awaitText("Leases of receivers");
+        queue.cancel(LONELY, id);
+        try (RedisConnection redis = connections.getConnection()) {
+            redis.keyCommands().del(keys.throughput());
+        }
+        sampler.wake();
     }
 
     @Test
