@@ -8,6 +8,8 @@ import { state, topicLink, topicOf } from './state.js';
 const CLASSES = { critical: 'bad', warning: 'warn' };
 const RANK = { bad: 2, warn: 1, ok: 0 };
 const NAMES = 5;
+/** The lists of messages that findings of a kind are about. */
+const LISTS = { dead_letters: 'dead', retention: 'dead', suspects: 'suspect' };
 
 /** The worst level of findings: bad, warn or ok. */
 export function level(findings) {
@@ -35,10 +37,10 @@ export function found(finding) {
   return h(
     'li',
     { key: kind, class: CLASSES[each] },
-    names.length === 1 && !rest ? [link(names[0]), ': '] : null,
+    names.length === 1 && !rest ? [link(names[0], kind), ': '] : null,
     saying(finding),
     names.length > 1 || (names.length && rest)
-      ? [' ', names.map((topic, index) => [index ? ', ' : null, link(topic)]), rest ? ` and ${count(rest)} more` : null]
+      ? [' ', names.map((topic, index) => [index ? ', ' : null, link(topic, kind)]), rest ? ` and ${count(rest)} more` : null]
       : null,
     [' ', whatToDo(kind), concerned === 1 ? remedy(kind, names[0]) : null],
   );
@@ -76,6 +78,6 @@ function saying({ text, failure }) {
   return [words(text), failure ? [' ', h('code', null, words(failure))] : null];
 }
 
-function link(topic) {
-  return h('a', { href: topicLink(topic) }, name(topic));
+function link(topic, kind) {
+  return h('a', { href: topicLink(topic, LISTS[kind]) }, name(topic));
 }
