@@ -7,6 +7,10 @@ import static org.awaitility.Awaitility.await;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Shard;
 import io.delayqueue.template.DelayQueueException;
+import io.delayqueue.template.receive.DefaultDelayQueueReceiver;
+import io.delayqueue.template.receive.DelayQueueReceiver;
+import io.delayqueue.template.receive.LeasedDelivery;
+import io.delayqueue.template.receive.ReceiveRequest;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -18,9 +22,9 @@ import org.junit.jupiter.api.Timeout;
 import tools.jackson.databind.JsonNode;
 
 /**
- * What an operator sees if one of three nodes or one tenant fails, Redis refuses writes, or messages pile up: a finding
+ * What an operator sees if one of three nodes, a tenant or a client fails, Redis refuses writes, or messages pile up: a finding
  * and an alert of the same severity that name cause, topic and node, and that end after the cure. As in {@link DrillTest},
- * the goal is 15 s, 45 s for stuck handlers, two minutes for growth, and the assertions allow three times as much.
+ * the goal is 15 s, 45 s for stuck handlers and held leases, two minutes for growth, and the assertions allow three times as much.
  */
 @Tag("long")
 @Tag("drill")
@@ -241,6 +245,32 @@ class FaultDrillTests extends DrillTest {
         assertThat(isFound(
                         "stuck handlers on one node", STUCK.multipliedBy(3), "critical", "stuck", "export", "shop-3"))
                 .contains("All 2 handlers of listener", "on shop-3", "with message");
+    }
+
+    /** Another client goes on, so that only the held messages are late. */
+    @Test
+    void clientThatHoldsLeasesIsNamedUntilTheyAreReleased() {
+        startThird();
+        send("loan", 45);
+        receive("hoarder", 40);
+        load = () -> {
+            send("loan", 1);
+            receive("till", 1).forEach(LeasedDelivery::acknowledge);
+        };
+        assertThat(isFound("client that holds leases", STUCK.multipliedBy(3), "critical", "leases", "loan", NONE))
+                .contains("HTTP client hoarder holds 40 leases");
+        assertThat(observer.as("operator").act("release", "client", "hoarder").status())
+                .isEqualTo(200);
+        load = () -> receive("till", 100).forEach(LeasedDelivery::acknowledge);
+        isGreenAfter("the release of the leases");
+    }
+
+    private List<LeasedDelivery> receive(String client, int most) {
+        List<LeasedDelivery> received = observer.context()
+                .getBean(DelayQueueReceiver.class)
+                .receive(ReceiveRequest.from("loan").max(most).lease(Duration.ofHours(1)));
+        DefaultDelayQueueReceiver.heldBy(client, received);
+        return received;
     }
 
     @Test
