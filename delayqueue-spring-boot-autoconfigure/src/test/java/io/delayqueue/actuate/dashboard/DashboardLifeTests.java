@@ -51,14 +51,13 @@ class DashboardLifeTests extends DashboardTest {
 
         page.open("");
         await().atMost(Duration.ofSeconds(40))
-                .until(() -> browser.string("return document.querySelector('.legend').textContent")
-                        .contains("/s sent"));
+                .until(() -> browser.is(
+                        "return [...document.querySelectorAll('.topics tbody tr')].some((row) => row.textContent.startsWith('lively')"
+                                + " && row.querySelectorAll('td')[4].textContent.endsWith('/s'))"));
+        assertThat(browser.string("return document.querySelector('.legend').textContent"))
+                .contains("/s sent");
         assertThat(browser.texts("return [...document.querySelectorAll('.series')].map((each) => each.classList[1])"))
                 .containsExactly("sent", "handled", "failed");
-        assertThat(browser.is(
-                        "return [...document.querySelectorAll('.topics tbody tr')].some((row) => row.textContent.startsWith('lively')"
-                                + " && row.querySelectorAll('td')[4].textContent.endsWith('/s'))"))
-                .isTrue();
         page.open(topic("lively")).awaitText("Throughput, 10 minutes");
         browser.run("document.querySelector('.timeline').focus()");
         browser.run(
