@@ -56,9 +56,11 @@ final class RedisServers {
     Map<String, String> environment() {
         Map<String, String> environment = new LinkedHashMap<>();
         try (RedisServerProcess redis = start()) {
+            Map<String, String> server = redis.info("server");
+            String valkey = server.get("valkey_version");
             environment.put(
-                    "Redis",
-                    redis.info("server").get("redis_version") + ", "
+                    "Server",
+                    (valkey == null ? "Redis " + server.get("redis_version") : "Valkey " + valkey) + ", "
                             + redis.info("memory").get("mem_allocator") + ", nothing kept on disk"
                             + (executable == null ? ", embedded" : ""));
         }

@@ -64,8 +64,9 @@ final class Overview {
         }
         add(FLOOR, summary.floorRate(Measure.DRAIN, 0));
         String processors = run.environment().get("Processors");
+        String server = run.environment().getOrDefault("Server", "Redis").replaceFirst(",.*", "");
         notes.add("Messages of 200 bytes"
-                + (processors == null ? "" : ", Redis and clients on " + processors + " processors"));
+                + (processors == null ? "" : ", " + server + " and clients on " + processors + " processors"));
         if (!rounds.isEmpty()) {
             notes.add(roundsText(rounds.first(), rounds.last()));
         }

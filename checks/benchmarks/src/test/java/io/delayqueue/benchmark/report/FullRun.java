@@ -27,7 +27,7 @@ final class FullRun {
                 .environment("memory", "8 GB")
                 .environment("JVM", "17.0.15+6 (Debian)")
                 .environment("JVM arguments", "-Xmx1g | -XX:+UseG1GC")
-                .environment("Redis", "8.2.1, appendonly no");
+                .environment("Server", "Redis 8.2.1, appendonly no");
         full.rates();
         full.lateness();
         full.others();

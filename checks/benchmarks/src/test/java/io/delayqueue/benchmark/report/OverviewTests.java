@@ -45,7 +45,7 @@ class OverviewTests {
                         "30,000/s",
                         "floor",
                         "120,000/s",
-                        "Messages of 200 bytes, Redis and clients on 2 processors",
+                        "Messages of 200 bytes, Redis 8.2.1 and clients on 2 processors",
                         "One round",
                         "Floor: delayqueue's scripts with prepared arguments, bare client",
                         "Redisson: no acknowledgement, many messages up to 1 ms early");
