@@ -8,7 +8,7 @@ export function redisLines(servers) {
   if (!servers.length) return null;
   return h(
     'ul',
-    { class: 'findings', 'aria-label': 'Redis' },
+    { 'aria-label': 'Redis' },
     servers.map((server) => h('li', { class: 'hint' }, line(server))),
   );
 }
