@@ -1,13 +1,16 @@
 package io.delayqueue.admin.diagnosis;
 
 import io.delayqueue.admin.LimitStatus;
+import io.delayqueue.admin.LimitStatus.HeldBackBy;
 import io.delayqueue.admin.TopicStatus;
 import io.delayqueue.admin.diagnosis.Finding.Kind;
 import io.delayqueue.admin.diagnosis.Finding.Level;
 import io.delayqueue.admin.diagnosis.QueueDiagnosis.Limits;
+import io.delayqueue.listener.ListenerStatus.Attempts;
 import io.delayqueue.listener.ListenerStatus.State;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.TopicCounts;
+import io.delayqueue.message.TopicLimits;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.EnumSet;
@@ -16,6 +19,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The oldest due message of a topic has been waiting for too long. It ends below half of the limit, so that a lag near the
@@ -25,6 +29,9 @@ final class LateRule implements Rule {
 
     /** The states in which a listener takes deliveries, at full rate or not. */
     private static final Set<State> TAKES = EnumSet.of(State.RUNNING, State.FAILS_ALONE);
+
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+    private static final double NEARLY_ALL = 0.8;
 
     private final Limits limits;
     /** The backlogs of late topics at the last diagnosis. */
@@ -114,7 +121,11 @@ final class LateRule implements Rule {
         }
         LimitStatus limits = topic.limits();
         if (limits != null && limits.heldBackBy() != null) {
-            return heldBack(situation, limits);
+            return heldBack(situation, limits, limits.heldBackBy());
+        }
+        Attempts attempts = situation.attempts().getOrDefault(topic.topic(), Attempts.NONE);
+        if (limits != null && reachesRate(limits.effective().rate(), attempts)) {
+            return heldBack(situation, limits, HeldBackBy.RATE);
         }
         List<NodeListener> all = situation.listeners(topic.topic());
         if (!all.isEmpty()
@@ -126,17 +137,28 @@ final class LateRule implements Rule {
         if (situation.usesAllPermits(topic.topic())) {
             return situation.busy(topic.topic());
         }
-        return counts.leased() == 0
+        return counts.leased() == 0 && attempts.all() == 0
                 ? "No message is being handled although "
                         + Wording.counted(topic.consumers().size(), "node listens", "nodes listen")
                         + ". Check the health of the nodes."
                 : "Permits are free.";
     }
 
+    /** Whether nearly all starts were used that the rate permits. At one moment, it may permit one. */
+    private static boolean reachesRate(TopicLimits.@Nullable Rate rate, Attempts lastMinute) {
+        return rate != null
+                && rate.period().compareTo(MINUTE) <= 0
+                && lastMinute.all()
+                        >= NEARLY_ALL
+                                * rate.count()
+                                * MINUTE.toMillis()
+                                / rate.period().toMillis();
+    }
+
     /** Describes what the limits of a topic hold back. */
-    private static String heldBack(Situation situation, LimitStatus limits) {
+    private static String heldBack(Situation situation, LimitStatus limits, HeldBackBy by) {
         LimitStatus.Hold hold = limits.hold();
-        return switch (Objects.requireNonNull(limits.heldBackBy())) {
+        return switch (by) {
             case HOLD ->
                 hold == null
                         ? "A message holds it."

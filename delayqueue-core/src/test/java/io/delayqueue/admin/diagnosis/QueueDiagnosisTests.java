@@ -227,6 +227,15 @@ class QueueDiagnosisTests {
                 .endsWith("No message is being handled although 1 node listens. Check the health of the nodes.");
     }
 
+    /** No handler may run at the moment of a sample although messages are handled all the time. */
+    @Test
+    void nodesThatHandledMessagesAMomentAgoAreNotIdle() {
+        assertThat(texts(diagnose(nodes(listener("a", State.RUNNING, 0, attempts(300, 0))), late("a", 20))))
+                .singleElement()
+                .asString()
+                .endsWith("Permits are free.");
+    }
+
     @Test
     void aBacklogOfClaimedMessagesIsFound() {
         Nodes busy = nodes(listener("a", State.RUNNING, 8, Attempts.NONE));
@@ -375,6 +384,20 @@ class QueueDiagnosisTests {
     private static LimitStatus limits(@Nullable HeldBackBy by, LimitStatus.@Nullable Hold hold) {
         TopicLimits limits = new TopicLimits(3, Rate.parse("100/1m"), null);
         return new LimitStatus(limits, null, limits, 3, false, by, NOW, NOW, NOW, hold);
+    }
+
+    @Test
+    void rateHoldsBackAlsoAtAMomentAtWhichItPermitsAStart() {
+        assertThat(texts(diagnose(
+                        nodes(listener("sms", State.RUNNING, 0, attempts(80, 0))), limited(limits(null, null), 11))))
+                .singleElement()
+                .asString()
+                .endsWith("Its rate of 100/1m holds it back.");
+        assertThat(texts(diagnose(
+                        nodes(listener("sms", State.RUNNING, 0, attempts(79, 0))), limited(limits(null, null), 11))))
+                .singleElement()
+                .asString()
+                .endsWith("Permits are free.");
     }
 
     @Test
