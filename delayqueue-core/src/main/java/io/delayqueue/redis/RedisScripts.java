@@ -125,7 +125,15 @@ public final class RedisScripts implements ScriptRunner {
             Throwable failure = problem == null ? null : Completions.cause(problem);
             if (failure == null) {
                 link.replied(call);
-                result.complete(elements(reply));
+                if (repeated.get() && !call.isRepeatable()) {
+                    result.completeExceptionally(new RedisCallException(
+                            Kind.UNKNOWN,
+                            "The outcome of the " + call
+                                    + " is unknown: the connection broke before a reply, and Redis replied to the repeat",
+                            null));
+                } else {
+                    result.complete(elements(reply));
+                }
             } else if (!withText && RedisFailure.of(failure).names("NOSCRIPT")) {
                 send(link, call, true, repeated, result);
             } else {

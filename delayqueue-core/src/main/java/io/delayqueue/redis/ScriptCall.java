@@ -15,6 +15,7 @@ public final class ScriptCall {
     private final List<byte[]> keys;
     private final List<byte[]> arguments = new ArrayList<>();
     private Durability durability = Durability.NONE;
+    private boolean repeatable = true;
 
     /** Creates a call without arguments. */
     public ScriptCall(LuaScript script, byte[]... keys) {
@@ -47,6 +48,19 @@ public final class ScriptCall {
     public ScriptCall durability(Durability durability) {
         this.durability = durability;
         return this;
+    }
+
+    /**
+     * Declares that a repeat of the call has another result. If the client library sends it again because the connection
+     * broke, the outcome of the call is unknown even if Redis replies.
+     */
+    public ScriptCall notRepeatable() {
+        repeatable = false;
+        return this;
+    }
+
+    boolean isRepeatable() {
+        return repeatable;
     }
 
     /** The confirmation that the call waits for. */

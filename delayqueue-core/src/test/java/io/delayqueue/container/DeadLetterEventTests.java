@@ -5,10 +5,16 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.delayqueue.event.EventBus;
 import io.delayqueue.listener.Delivery;
+import io.delayqueue.message.CancelOutcome;
+import io.delayqueue.message.Due;
 import io.delayqueue.message.QueueKind;
+import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.message.Shard;
+import io.delayqueue.redis.Await;
 import io.delayqueue.redis.RedisCallException;
+import io.delayqueue.template.DelayQueueUnavailableException;
 import io.delayqueue.test.redis.FaultProxy;
+import io.delayqueue.test.redis.RedisRequest;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.time.Duration;
 import java.util.LinkedHashSet;
@@ -91,6 +97,31 @@ class DeadLetterEventTests extends HandlingTest {
                 .containsExactlyInAnyOrderElementsOf(deadLetters().stream()
                         .map(deadLetter -> deadLetter.deadLetterId())
                         .toList());
+    }
+
+    /** The client library sends the script again, which finds nothing. */
+    @Test
+    void cancelOrReplayWhoseReplyIsLostIsNotReportedAsNotFound() {
+        send("a");
+        try (FaultProxy proxy = FaultProxy.inFrontOf(redis);
+                QueueNode behind = QueueNode.on(proxy.port()).start()) {
+            assertThat(behind.template.cancel("t", "none")).isEqualTo(CancelOutcome.NOT_FOUND);
+            proxy.cutNextReply(RedisRequest::isScript);
+            assertThatThrownBy(() -> behind.template.cancel("t", "a"))
+                    .isInstanceOf(DelayQueueUnavailableException.class);
+            assertThat(behind.template.find("t", "a")).isEmpty();
+
+            deadLetterAll();
+            send("b");
+            Awaitility.await().until(() -> deadLetters().size() == 1);
+            Due later = Due.after(Duration.ofHours(1));
+            List<String> dead = List.of(deadLetters().get(0).deadLetterId());
+            assertThat(Await.result(behind.store.replay(SHARD, List.of("none"), later)))
+                    .containsExactly(ReplayOutcome.NOT_FOUND);
+            proxy.cutNextReply(RedisRequest::isScript);
+            assertThatThrownBy(() -> Await.call(() -> behind.store.replay(SHARD, dead, later)))
+                    .isInstanceOf(RedisCallException.class);
+        }
     }
 
     @Test

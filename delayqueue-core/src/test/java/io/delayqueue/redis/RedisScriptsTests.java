@@ -357,6 +357,22 @@ class RedisScriptsTests {
     }
 
     @Test
+    void replyToARepeatLeavesTheOutcomeOfANotRepeatableCallUnknown() {
+        run(INCREMENT);
+        network.cutNextReply(RedisRequest::isScript);
+        assertThat(run(INCREMENT)).containsExactly(3L);
+        network.cutNextReply(RedisRequest::isScript);
+
+        assertThatThrownBy(() -> Await.call(() -> own.scripts().run(new ScriptCall(INCREMENT, KEY).notRepeatable())))
+                .isInstanceOfSatisfying(
+                        RedisCallException.class,
+                        failure -> assertThat(failure.kind()).isEqualTo(Kind.UNKNOWN))
+                .hasMessageContaining("Redis replied to the repeat");
+        assertThat(Await.call(() -> own.scripts().run(new ScriptCall(INCREMENT, KEY).notRepeatable())))
+                .containsExactly(6L);
+    }
+
+    @Test
     void tryAgainEndsAfterASecond() {
         assertRejected(Kind.TRY_AGAIN, script("stuck", "return redis.error_reply('TRYAGAIN never')"), "TRYAGAIN never");
     }

@@ -124,7 +124,7 @@ public final class RedisMessageStore implements MessageStore {
     private CompletableFuture<VersionedCancel> cancel(
             Shard shard, String id, Durability durability, Consumer<ScriptCall> options) {
         return calls.runIfExists(CANCEL, shard, ShardKeys::queue, call -> {
-                    signal(call.durability(durability), shard).add(known(id));
+                    signal(call.durability(durability), shard).add(known(id)).notRepeatable();
                     options.accept(call);
                 })
                 .thenApply(found -> cancelled(found, durability));
@@ -281,7 +281,7 @@ public final class RedisMessageStore implements MessageStore {
     @Override
     public CompletableFuture<List<ReplayOutcome>> replay(Shard shard, List<String> deadLetterIds, Due due) {
         return calls.runIfExists(REPLAY, shard.messages(), ShardKeys::withNotifications, call -> {
-                    signal(call, shard.messages()).add(SendScript.due(due));
+                    signal(call, shard.messages()).add(SendScript.due(due)).notRepeatable();
                     deadLetterIds.forEach(id -> call.add(known(id)));
                 })
                 .thenApply(found -> found.map(reply -> replayed(Replies.text(reply.get(1))))
