@@ -12,6 +12,7 @@ import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.Await;
 import io.delayqueue.redis.RedisCallException;
+import io.delayqueue.store.Purge;
 import io.delayqueue.template.DelayQueueUnavailableException;
 import io.delayqueue.test.redis.FaultProxy;
 import io.delayqueue.test.redis.RedisRequest;
@@ -101,7 +102,7 @@ class DeadLetterEventTests extends HandlingTest {
 
     /** The client library sends the script again, which finds nothing. */
     @Test
-    void cancelOrReplayWhoseReplyIsLostIsNotReportedAsNotFound() {
+    void cancelReplayOrPurgeWhoseReplyIsLostIsNotReportedAsNotFound() {
         send("a");
         try (FaultProxy proxy = FaultProxy.inFrontOf(redis);
                 QueueNode behind = QueueNode.on(proxy.port()).start()) {
@@ -112,8 +113,8 @@ class DeadLetterEventTests extends HandlingTest {
             assertThat(behind.template.find("t", "a")).isEmpty();
 
             deadLetterAll();
-            send("b");
-            Awaitility.await().until(() -> deadLetters().size() == 1);
+            send("b", "c");
+            Awaitility.await().until(() -> deadLetters().size() == 2);
             Due later = Due.after(Duration.ofHours(1));
             List<String> dead = List.of(deadLetters().get(0).deadLetterId());
             assertThat(Await.result(behind.store.replay(SHARD, List.of("none"), later)))
@@ -121,6 +122,14 @@ class DeadLetterEventTests extends HandlingTest {
             proxy.cutNextReply(RedisRequest::isScript);
             assertThatThrownBy(() -> Await.call(() -> behind.store.replay(SHARD, dead, later)))
                     .isInstanceOf(RedisCallException.class);
+
+            Purge purge = new Purge.Named(List.of(deadLetters().get(0).deadLetterId()));
+            assertThat(Await.result(behind.store.purge(SHARD, new Purge.Named(List.of("none@n")))))
+                    .isZero();
+            proxy.cutNextReply(RedisRequest::isScript);
+            assertThatThrownBy(() -> Await.call(() -> behind.store.purge(SHARD, purge)))
+                    .isInstanceOf(RedisCallException.class);
+            assertThat(deadLetters()).isEmpty();
         }
     }
 

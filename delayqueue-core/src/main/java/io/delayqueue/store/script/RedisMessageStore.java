@@ -93,7 +93,7 @@ public final class RedisMessageStore implements MessageStore {
 
     @Override
     public CompletableFuture<CancelOutcome> cancel(Shard shard, String id, Durability durability) {
-        return cancel(shard, id, durability, call -> {}).thenApply(VersionedCancel::outcome);
+        return cancel(shard, id, durability, ScriptCall::notRepeatable).thenApply(VersionedCancel::outcome);
     }
 
     @Override
@@ -117,14 +117,15 @@ public final class RedisMessageStore implements MessageStore {
                         Durability.NONE,
                         call -> call.add(Versions.digits(DelayMessage.MAX_VERSION))
                                 .add("0")
-                                .add(sentUntil.toEpochMilli()))
+                                .add(sentUntil.toEpochMilli())
+                                .notRepeatable())
                 .thenApply(VersionedCancel::outcome);
     }
 
     private CompletableFuture<VersionedCancel> cancel(
             Shard shard, String id, Durability durability, Consumer<ScriptCall> options) {
         return calls.runIfExists(CANCEL, shard, ShardKeys::queue, call -> {
-                    signal(call.durability(durability), shard).add(known(id)).notRepeatable();
+                    signal(call.durability(durability), shard).add(known(id));
                     options.accept(call);
                 })
                 .thenApply(found -> cancelled(found, durability));
@@ -180,7 +181,11 @@ public final class RedisMessageStore implements MessageStore {
     public CompletableFuture<VersionedCancel> cancelUpTo(
             Shard shard, String id, long version, boolean handled, Durability durability) {
         String digits = Versions.digits(version);
-        return cancel(shard, id, durability, call -> call.add(digits).add(handled ? "1" : "0"));
+        return cancel(
+                shard,
+                id,
+                durability,
+                call -> call.add(digits).add(handled ? "1" : "0").notRepeatable());
     }
 
     @Override
@@ -308,7 +313,7 @@ public final class RedisMessageStore implements MessageStore {
 
     private static void writePurge(ScriptCall call, Purge purge) {
         if (purge instanceof Purge.Named named) {
-            call.add("n");
+            call.add("n").notRepeatable();
             named.deadLetterIds().stream()
                     .filter(RedisMessageStore::isDeadLetter)
                     .forEach(call::add);
