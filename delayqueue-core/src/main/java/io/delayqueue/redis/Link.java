@@ -7,6 +7,7 @@ import io.lettuce.core.output.NestedMultiOutput;
 import io.lettuce.core.protocol.CommandArgs;
 import io.lettuce.core.protocol.CommandType;
 import io.netty.buffer.ByteBuf;
+import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -64,10 +65,11 @@ final class Link implements AutoCloseable {
      * Writes a script and returns its reply.
      *
      * @param withText whether to send the script's text instead of its digest
-     * @param repeated set when Lettuce writes the script again, because the connection broke before the reply
+     * @param repeated set when Lettuce writes the script again, because the connection broke before the reply; not after a
+     *     redirection in a Cluster, because the redirecting server has not run it
      */
     CompletionStage<List<Object>> send(ScriptCall call, boolean withText, AtomicBoolean repeated) {
-        CommandArgs<byte[], byte[]> arguments = new ObservedArguments(repeated);
+        ObservedArguments arguments = new ObservedArguments(repeated);
         if (withText) {
             arguments.add(call.text());
         } else {
@@ -77,9 +79,7 @@ final class Link implements AutoCloseable {
         arguments.add(call.keys().size()).addKeys(call.keys());
         call.arguments().forEach(arguments::add);
         return commands.dispatch(
-                withText ? CommandType.EVAL : CommandType.EVALSHA,
-                new NestedMultiOutput<>(ByteArrayCodec.INSTANCE),
-                arguments);
+                withText ? CommandType.EVAL : CommandType.EVALSHA, new ObservedOutput(arguments), arguments);
     }
 
     /** The masters of a Cluster in the client's map of slots. */
@@ -147,6 +147,30 @@ final class Link implements AutoCloseable {
             }
             written = true;
             super.encode(buffer);
+        }
+
+        void redirected() {
+            written = false;
+        }
+    }
+
+    /** The reply of a command, which notes redirections. */
+    private static final class ObservedOutput extends NestedMultiOutput<byte[], byte[]> {
+
+        private final ObservedArguments arguments;
+
+        ObservedOutput(ObservedArguments arguments) {
+            super(ByteArrayCodec.INSTANCE);
+            this.arguments = arguments;
+        }
+
+        @Override
+        public void setError(ByteBuffer reply) {
+            super.setError(reply);
+            String error = String.valueOf(getError());
+            if (error.startsWith("MOVED ") || error.startsWith("ASK ")) {
+                arguments.redirected();
+            }
         }
     }
 }
