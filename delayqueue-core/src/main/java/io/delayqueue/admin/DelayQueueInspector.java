@@ -147,7 +147,7 @@ public class DelayQueueInspector {
     /** The topics and nodes at one moment. */
     record Snapshot(List<TopicStatus> topics, Nodes nodes) {}
 
-    /** What all processes sent and received within the last minute, and who holds leases for long. Does not block. */
+    /** What all processes sent and received within the last minute, and the holders of old leases. Does not block. */
     CompletableFuture<Reports> reports() {
         return translating("Reading the throughput", directory.reports());
     }

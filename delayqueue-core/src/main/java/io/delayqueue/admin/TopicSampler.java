@@ -186,7 +186,7 @@ public final class TopicSampler extends RedisTask {
         return sampled == null ? List.of() : sampled.servers();
     }
 
-    /** Who held leases of receivers for long at the newest sample, the longest first; empty before the first sample. */
+    /** The holders of old leases at the newest sample, the oldest lease first; empty before the first sample. */
     public List<LeaseHolder> holders() {
         return holders;
     }

@@ -4,7 +4,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who holds leases of a topic for long: an HTTP client, or the application of one process, which called a receiver.
+ * The holder of old leases of a topic: an HTTP client, or the application of one process, which called a receiver.
  *
  * @param topic the topic
  * @param client name of the HTTP client; null for an application

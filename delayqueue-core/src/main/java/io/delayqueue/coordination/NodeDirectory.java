@@ -83,7 +83,7 @@ public final class NodeDirectory {
     }
 
     /**
-     * What all processes sent and received within the last minute, and who holds leases for long. Does not block. The
+     * What all processes sent and received within the last minute, and the holders of old leases. Does not block. The
      * future fails with a {@link io.delayqueue.redis.RedisCallException} if the script has no reply.
      */
     public CompletableFuture<ThroughputReporter.Reports> reports() {

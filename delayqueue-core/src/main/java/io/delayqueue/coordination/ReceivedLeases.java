@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The leases that receivers of this process gave and that nobody has settled. Thread-safe; no method blocks. */
+/** The leases that receivers of this process gave and that are not settled. Thread-safe; no method blocks. */
 public interface ReceivedLeases {
 
     /** The age from which on a lease is reported. */

@@ -23,9 +23,9 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reports how many messages of each topic this process sent and its receivers handled within the last minute, and who holds
- * leases of its receivers for long; releases these on request. A process that does neither and has no leases costs Redis
- * nothing, any other one round trip per interval. Thread-safe.
+ * Reports how many messages of each topic this process sent and its receivers handled within the last minute, and the
+ * holders of old leases of its receivers; releases these leases on request. A process that does neither and has no leases costs
+ * Redis nothing, any other one round trip per interval. Thread-safe.
  */
 public final class ThroughputReporter extends RedisTask implements DelayQueueEvents {
 
@@ -73,7 +73,7 @@ public final class ThroughputReporter extends RedisTask implements DelayQueueEve
      * What all processes reported.
      *
      * @param throughput what they sent and received within the last minute, by topic; topics without any are missing
-     * @param holders who holds leases for long, the longest first
+     * @param holders the holders of old leases, the oldest lease first
      */
     public record Reports(Map<String, Throughput> throughput, List<LeaseHolder> holders) {}
 

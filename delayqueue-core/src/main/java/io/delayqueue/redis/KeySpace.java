@@ -110,7 +110,7 @@ public final class KeySpace {
         return bytes(namespace + ":{nodes}:stacks");
     }
 
-    /** The hash of those whose leases are to be released, and when that was requested. */
+    /** The hash of requested releases: holder of the leases, and time of the request. */
     public byte[] releaseRequests() {
         return bytes(namespace + ":{nodes}:releases");
     }

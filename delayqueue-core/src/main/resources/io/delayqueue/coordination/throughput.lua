@@ -1,4 +1,4 @@
--- Reports what a process sent and received within the last minute, and who holds its leases for long. Returns the requests to
+-- Reports what a process sent and received within the last minute, and the holders of its old leases. Returns the requests to
 -- release leases. Also runs when memory is full.
 --
 -- KEYS[1] throughput (HASH process → time in ms, line feed, report)  KEYS[2] requests to release leases (HASH holder → ms)

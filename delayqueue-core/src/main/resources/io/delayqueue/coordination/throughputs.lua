@@ -1,4 +1,4 @@
--- Returns what processes sent and received within the last minute, and who holds their leases for long. A report that is older
+-- Returns what processes sent and received within the last minute, and the holders of their old leases. A report that is older
 -- than three intervals is that of a process that ended.
 --
 -- KEYS[1] throughput (HASH process → time in ms, line feed, report)

@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxLag the health threshold of the lag; omitted if none is set
  * @param findings what to look at, the most urgent first
  * @param attempts the attempts of the last minute over all nodes; omitted if there were none
- * @param holders who holds leases of receivers for 30 s or longer, the longest first
+ * @param holders the holders of leases of receivers that are 30 s old or older, the oldest lease first
  * @param sent number of messages that all processes sent within the minute before the last sample
  * @param handled number of attempts that ended within the minute before the last sample, over all processes
  * @param history the last samples that have counts, oldest first

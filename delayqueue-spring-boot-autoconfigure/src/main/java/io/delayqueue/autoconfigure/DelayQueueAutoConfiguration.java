@@ -347,7 +347,7 @@ public final class DelayQueueAutoConfiguration {
                 topics::cancel);
     }
 
-    /** Reports what this process sends and receives, and who holds its leases for long, while the application runs. */
+    /** Reports what this process sends and receives, and the holders of its old leases, while the application runs. */
     @Bean
     LifecycleAction delayQueueThroughput(
             RedisScripts scripts,

@@ -104,7 +104,7 @@ public final class QueueDiagnosis {
      * Returns what an operator should look at.
      *
      * @param servers the state of each Redis server that is known
-     * @param holders who holds leases of receivers for long, the longest first
+     * @param holders the holders of old leases, the oldest lease first
      */
     public synchronized Diagnosis diagnose(
             List<TopicStatus> topics, Nodes nodes, List<ServerState> servers, List<LeaseHolder> holders) {

@@ -47,7 +47,7 @@ final class Situation {
     /**
      * Describes a situation.
      *
-     * @param holders who holds leases for long, the longest first
+     * @param holders the holders of old leases, the oldest lease first
      * @param before when each finding of the last diagnosis was found first
      */
     Situation(
@@ -92,7 +92,7 @@ final class Situation {
         return servers;
     }
 
-    /** Who holds leases of a topic for long, the longest first. */
+    /** The holders of old leases of a topic, the oldest lease first. */
     List<LeaseHolder> holders(String topic) {
         return holders.getOrDefault(topic, List.of());
     }

@@ -22,7 +22,7 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Who got which lease of this process. An entry ends with the settlement, or when Redis says that the lease has ended:
+ * The unsettled leases that this process gave, with their holders. An entry ends with the settlement, or when Redis says that the lease has ended:
  * another process may have settled it. Thread-safe.
  */
 final class GivenLeases implements ReceivedLeases {
@@ -45,7 +45,7 @@ final class GivenLeases implements ReceivedLeases {
 
     private record Key(String topic, String id) {}
 
-    /** Who holds leases of a topic; without a client, the application itself. */
+    /** The holder of leases of a topic; without a client, the application itself. */
     private record Holder(String topic, @Nullable String client) {}
 
     private static final class Given {

@@ -1,4 +1,4 @@
-/* Shows who holds leases for long, and the buttons that release them. */
+/* Shows the holders of old leases, and the buttons that release them. */
 
 import { button } from './confirm.js';
 import { h } from './dom.js';
@@ -43,7 +43,7 @@ const COLUMNS = [
   { label: '', class: 'actions' },
 ];
 
-/** Who holds leases of a topic for long; nothing if nobody does. */
+/** The holders of old leases of a topic; nothing if there are none. */
 export function holdersSection({ holders }) {
   return holders.length
     ? h(
