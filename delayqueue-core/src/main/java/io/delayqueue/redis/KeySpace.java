@@ -61,6 +61,7 @@ public final class KeySpace {
         return known != null ? new String(known.signal(), StandardCharsets.UTF_8) : signal(shard, tag(shard));
     }
 
+    /** The script fragment {@code signals.lua} derives this name, and the channel, from the name of a key. */
     private static String signal(Shard shard, String tag) {
         return shard.kind() == QueueKind.NOTIFICATIONS ? tag + ":notifications" : tag;
     }

@@ -59,7 +59,6 @@ public final class MessageMover {
     private static final int MAX_TAKEN = 500;
 
     private final ShardCalls calls;
-    private final KeySpace keySpace;
     private final TopicRegistry registry;
     /** The name of this mover, which no other one ever has: letters and digits. */
     private final String name = UUID.randomUUID().toString().replace("-", "");
@@ -69,7 +68,6 @@ public final class MessageMover {
     /** Creates a mover of one namespace. */
     public MessageMover(ScriptRunner scripts, KeySpace keySpace, TopicRegistry registry) {
         this.calls = new ShardCalls(scripts, keySpace, registry);
-        this.keySpace = keySpace;
         this.registry = registry;
     }
 
@@ -302,7 +300,7 @@ public final class MessageMover {
     private CompletableFuture<Optional<List<Object>>> run(
             LuaScript script, Shard shard, Move move, Consumer<ScriptCall> writer) {
         return calls.runIfExists(script, shard, ShardKeys::queue, call -> {
-            call.add(keySpace.signalChannel()).add(keySpace.of(shard).signal()).add(move.name);
+            call.add(move.name);
             writer.accept(call);
         });
     }

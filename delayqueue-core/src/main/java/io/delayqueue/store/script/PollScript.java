@@ -37,18 +37,13 @@ final class PollScript {
                 .add(request.sequence())
                 .add(request.token())
                 .add(request.claiming().max())
-                .add(request.claiming().maxBytes())
-                .add(request.claiming().lease().toMillis())
-                .add(request.reclaiming().gap().toMillis())
-                .add(millisSinceLastPoll(request))
-                .add(request.signalDueMessagesLeft() ? "1" : "0")
-                .add(request.claiming().suspect() ? "1" : "0")
-                .add(request.claiming().receiver() ? "1" : "0")
-                .add(limits(request))
-                .add(acknowledges.size())
-                .add(runs.size() / 2)
-                .add(request.extensions().size())
-                .add(others.size());
+                .add(usualOptions(request))
+                .add(otherOptions(request))
+                .add(counts(
+                        acknowledges.size(),
+                        runs.size() / 2,
+                        request.extensions().size(),
+                        others.size()));
         acknowledges.forEach(settlement -> call.add(settlement.id()));
         runs.forEach(call::add);
         request.extensions().forEach(extension -> call.add(extension.id()));
@@ -57,10 +52,25 @@ final class PollScript {
         others.forEach(settlement -> write(call, settlement));
     }
 
-    /** Numbers that only an unusual poll reads. */
-    private static String limits(PollRequest request) {
+    private static String counts(int acknowledges, int runs, int renewals, int others) {
+        return renewals + others == 0
+                ? Integer.toString(acknowledges)
+                : acknowledges + " " + runs + " " + renewals + " " + others;
+    }
+
+    /** Options that each poll reads. An argument costs Redis more than a number in a text. */
+    private static String usualOptions(PollRequest request) {
+        PollRequest.Claiming claiming = request.claiming();
+        return millisSinceLastPoll(request) + " " + request.reclaiming().gap().toMillis() + " "
+                + claiming.lease().toMillis() + " " + claiming.maxBytes() + (claiming.receiver() ? "+" : "");
+    }
+
+    /** Options that only an unusual poll reads. */
+    private static String otherOptions(PollRequest request) {
         PollRequest.Reclaiming reclaiming = request.reclaiming();
-        return reclaiming.maxAttempts() + " " + reclaiming.max() + " "
+        return (request.signalDueMessagesLeft() ? "1 " : "0 ")
+                + (request.claiming().suspect() ? "1 " : "0 ")
+                + reclaiming.maxAttempts() + " " + reclaiming.max() + " "
                 + reclaiming.grace().toMillis() + " "
                 + reclaiming.crashes().isolateAfterCrashes() + " "
                 + reclaiming.crashes().crashLimit() + " "

@@ -58,11 +58,9 @@ public final class RedisMessageStore implements MessageStore {
     private static final int MAX_READ = 100;
 
     private final ShardCalls calls;
-    private final KeySpace keySpace;
 
     /** Creates the store of one namespace. */
     public RedisMessageStore(ScriptRunner scripts, KeySpace keySpace, TopicRegistry registry) {
-        this.keySpace = keySpace;
         this.calls = new ShardCalls(scripts, keySpace, registry);
     }
 
@@ -76,14 +74,14 @@ public final class RedisMessageStore implements MessageStore {
                         SendScript.SCRIPT,
                         shard,
                         keys -> SendScript.keys(keys, messages),
-                        call -> SendScript.write(signal(call.durability(durability), shard), messages))
+                        call -> SendScript.write(call.durability(durability), messages))
                 .thenApply(reply -> SendScript.read(messages, reply, durability));
     }
 
     @Override
     public CompletableFuture<Optional<PollReply>> poll(
             Shard shard, PollRequest request, boolean register, Durability durability) {
-        Consumer<ScriptCall> writer = call -> PollScript.write(signal(call.durability(durability), shard), request);
+        Consumer<ScriptCall> writer = call -> PollScript.write(call.durability(durability), request);
         CompletableFuture<Optional<List<Object>>> called = register
                 ? calls.run(PollScript.SCRIPT, shard, ShardKeys::withNewNotifications, writer)
                         .thenApply(Optional::of)
@@ -102,7 +100,7 @@ public final class RedisMessageStore implements MessageStore {
                         CANCEL,
                         shard,
                         ShardKeys::queueWithSent,
-                        call -> signal(call.durability(durability), shard)
+                        call -> call.durability(durability)
                                 .add(known(id))
                                 .add(memory.nonce())
                                 .add(memory.time().toMillis()))
@@ -125,7 +123,7 @@ public final class RedisMessageStore implements MessageStore {
     private CompletableFuture<VersionedCancel> cancel(
             Shard shard, String id, Durability durability, Consumer<ScriptCall> options) {
         return calls.runIfExists(CANCEL, shard, ShardKeys::queue, call -> {
-                    signal(call.durability(durability), shard).add(known(id));
+                    call.durability(durability).add(known(id));
                     options.accept(call);
                 })
                 .thenApply(found -> cancelled(found, durability));
@@ -161,7 +159,7 @@ public final class RedisMessageStore implements MessageStore {
     private CompletableFuture<RescheduleOutcome> reschedule(
             Shard shard, String id, Due due, Durability durability, Consumer<ScriptCall> options) {
         return calls.runIfExists(RESCHEDULE, shard, ShardKeys::queue, call -> {
-                    signal(call.durability(durability), shard).add(known(id)).add(SendScript.due(due));
+                    call.durability(durability).add(known(id)).add(SendScript.due(due));
                     options.accept(call);
                 })
                 .thenApply(found -> switch (outcome(confirmed(found, durability))) {
@@ -286,7 +284,7 @@ public final class RedisMessageStore implements MessageStore {
     @Override
     public CompletableFuture<List<ReplayOutcome>> replay(Shard shard, List<String> deadLetterIds, Due due) {
         return calls.runIfExists(REPLAY, shard.messages(), ShardKeys::withNotifications, call -> {
-                    signal(call, shard.messages()).add(SendScript.due(due)).notRepeatable();
+                    call.add(SendScript.due(due)).notRepeatable();
                     deadLetterIds.forEach(id -> call.add(known(id)));
                 })
                 .thenApply(found -> found.map(reply -> replayed(Replies.text(reply.get(1))))
@@ -363,10 +361,5 @@ public final class RedisMessageStore implements MessageStore {
     private static long beforeNever(Instant until) {
         Instant last = Instant.ofEpochMilli(PollReply.NEVER - 1);
         return until.isBefore(Instant.EPOCH) ? -1 : until.isAfter(last) ? PollReply.NEVER - 1 : until.toEpochMilli();
-    }
-
-    /** Adds the channel of signals, and the name of the shard's queue in them. */
-    private ScriptCall signal(ScriptCall call, Shard shard) {
-        return call.add(keySpace.signalChannel()).add(keySpace.of(shard).signal());
     }
 }

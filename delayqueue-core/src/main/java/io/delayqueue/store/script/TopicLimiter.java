@@ -31,13 +31,11 @@ public final class TopicLimiter {
     private static final int ATTEMPTS = 20;
 
     private final ShardCalls calls;
-    private final KeySpace keySpace;
     private final TopicRegistry registry;
 
     /** Creates the changes of one namespace. */
     public TopicLimiter(ScriptRunner scripts, KeySpace keySpace, TopicRegistry registry) {
         this.calls = new ShardCalls(scripts, keySpace, registry);
-        this.keySpace = keySpace;
         this.registry = registry;
     }
 
@@ -121,10 +119,7 @@ public final class TopicLimiter {
                         LIMITS,
                         shard,
                         ShardKeys::queue,
-                        call -> call.add(keySpace.signalChannel())
-                                .add(keySpace.of(shard).signal())
-                                .add(limits.scriptText())
-                                .add(lift ? "1" : "0"))
+                        call -> call.add(limits.scriptText()).add(lift ? "1" : "0"))
                 .thenApply(
                         found -> found.map(reply -> Replies.text(reply.get(1)).equals("1"))
                                 .orElse(false));

@@ -3,14 +3,14 @@
 --
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta
 -- KEYS[6..7] sent, sent.until: remembered outcomes; only with a nonce
--- ARGV[1] identity  ARGV[2] signal channel  ARGV[3] queue's signal name  ARGV[4] id
--- optional ARGV[5] version: a message is kept if it or its successor has a greater version; empty: every message is kept
--- optional ARGV[6] '1': only a message that was handled since it was sent is ended, and its successor, whatever its version,
+-- ARGV[1] identity  ARGV[2] id
+-- optional ARGV[3] version: a message is kept if it or its successor has a greater version; empty: every message is kept
+-- optional ARGV[4] '1': only a message that was handled since it was sent is ended, and its successor, whatever its version,
 --         takes over
--- optional ARGV[7] a message is kept, too, if it or its successor was sent after this time, in ms since 1970
--- instead of these, with KEYS[6]: ARGV[5] nonce of this cancel  ARGV[6] time to remember it, in ms
+-- optional ARGV[5] a message is kept, too, if it or its successor was sent after this time, in ms since 1970
+-- instead of these, with KEYS[6]: ARGV[3] nonce of this cancel  ARGV[4] time to remember it, in ms
 -- result {'OK', 'c' cancelled | 'h' cancelled while leased | 'l' kept | 'n' not found, or being moved, or a repeat,
---         the version that decided or '' (read only if ARGV[5] is given)} | {'UNKNOWN'} | {'MISMATCH', identity}
+--         the version that decided or '' (read only if ARGV[3] is given)} | {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost   O(log N), at most 9 commands, 11 with a version, 16 with a nonce, 15 if a successor takes over; two PUBLISH if the
 --        message was leased, and one if the successor is the first of the schedule. Also runs when memory is full
 --
@@ -18,46 +18,47 @@
 -- leases. A cancel is remembered after that, so that none is remembered that was not executed because the script stopped.
 -- It is remembered even if it finds nothing, because a repeat may find a later message.
 --@include keys
+--@include signals
 --@include head
 --@include version
 --@include taken
 local identity = redis.call('HGET', metaKey, 'identity')
 --@include identity
 local limits = limited and redis.call('HGET', metaKey, 'limits')
-local upTo, remember = ARGV[5], nil
+local upTo, remember = ARGV[3], nil
 if KEYS[6] then
   --@include clock
   --@include sent
-  local field = ARGV[5] .. ' ' .. ARGV[4]
+  local field = ARGV[3] .. ' ' .. ARGV[2]
   local expiry = string.match(redis.call('HGET', KEYS[6], field) or '', ' (%d+)$')
   if expiry and tonumber(expiry) > now then
     return {'OK', 'n', ''}
   end
   upTo = nil
   remember = function()
-    local expiresAt = textOf(now + tonumber(ARGV[6]))
+    local expiresAt = textOf(now + tonumber(ARGV[4]))
     redis.pcall('ZADD', KEYS[7], expiresAt, field)
     redis.pcall('HSET', KEYS[6], field, 'C0 ' .. expiresAt)
     forgetSent(KEYS[6], KEYS[7], 2)
   end
 end
 local found, version = nil, ''
-local scheduled = redis.call('ZSCORE', scheduleKey, ARGV[4])
+local scheduled = redis.call('ZSCORE', scheduleKey, ARGV[2])
 if scheduled and tonumber(scheduled) >= TAKEN then
   return {'OK', 'n', ''}
 end
-local leased, takesOver = redis.call('ZSCORE', leasesKey, ARGV[4]), false
+local leased, takesOver = redis.call('ZSCORE', leasesKey, ARGV[2]), false
 if upTo then
   --@include clock
   --@include successor
-  local message = redis.call('HGET', messagesKey, ARGV[4])
-  local delivery, successor = divided(redis.call('HGET', deliveriesKey, ARGV[4]))
-  local onlyHandled = ARGV[6] == '1'
+  local message = redis.call('HGET', messagesKey, ARGV[2])
+  local delivery, successor = divided(redis.call('HGET', deliveriesKey, ARGV[2]))
+  local onlyHandled = ARGV[4] == '1'
   local last = message and not onlyHandled and successor or message
   found = message and true
   version = message and greatestVersion(message, not onlyHandled and successor) or ''
   if upTo == '' or version > upTo
-    or last and ARGV[7] and hasHead(last) and timeAt(last, 2) > tonumber(ARGV[7])
+    or last and ARGV[5] and hasHead(last) and timeAt(last, 2) > tonumber(ARGV[5])
     or found and onlyHandled and (not delivery or string.find(delivery, '^%- 0 ')) then
     return {'OK', found and 'l' or 'n', version}
   end
@@ -65,19 +66,19 @@ if upTo then
   if takesOver then
     -- Redis permits all further writes of a script after one that uses no memory, even if memory is full
     redis.call('HDEL', metaKey, '')
-    takeOver(ARGV[4], successor)
-    if redis.call('ZRANK', scheduleKey, ARGV[4]) == 0 then
-      redis.pcall('PUBLISH', ARGV[2], 'h ' .. ARGV[3] .. ' ' .. redis.call('ZSCORE', scheduleKey, ARGV[4]))
+    takeOver(ARGV[2], successor)
+    if redis.call('ZRANK', scheduleKey, ARGV[2]) == 0 then
+      signal('h', redis.call('ZSCORE', scheduleKey, ARGV[2]))
     end
   end
 else
-  found = redis.call('HEXISTS', messagesKey, ARGV[4]) == 1
+  found = redis.call('HEXISTS', messagesKey, ARGV[2]) == 1
 end
 if not takesOver then
-  redis.call('HDEL', messagesKey, ARGV[4])
-  redis.call('HDEL', deliveriesKey, ARGV[4])
-  redis.call('ZREM', scheduleKey, ARGV[4])
-  redis.call('ZREM', leasesKey, ARGV[4])
+  redis.call('HDEL', messagesKey, ARGV[2])
+  redis.call('HDEL', deliveriesKey, ARGV[2])
+  redis.call('ZREM', scheduleKey, ARGV[2])
+  redis.call('ZREM', leasesKey, ARGV[2])
 end
 if remember then
   remember()
@@ -88,9 +89,9 @@ end
 if not leased or scheduled then
   return {'OK', 'c', version}
 end
-redis.pcall('PUBLISH', ARGV[2], 'r ' .. ARGV[3] .. ' ' .. ARGV[4])
+signal('r', ARGV[2])
 if limits then
   -- a place became free
-  redis.pcall('PUBLISH', ARGV[2], 's ' .. ARGV[3] .. ' -')
+  signal('s', '-')
 end
 return {'OK', 'h', version}

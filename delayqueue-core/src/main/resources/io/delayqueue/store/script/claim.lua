@@ -138,10 +138,12 @@ end
 
 -- the claim of the first execution, without the messages that are no longer, or not yet, leased by it
 local function recordedClaim()
-  local record = cmsgpack.unpack(redis.call('HGET', metaKey, 'r:' .. consumer))
-  local claim = {ids = {}, messages = {}, before = {}, suspects = {}, unclaimed = {}, rejectedSettlements = record[2]}
-  claim.rejectedRenewals, claim.reclaimed, claim.newDeadLetters = record[3], record[4] or {}, record[5] or {}
-  for _, id in ipairs(record[1]) do
+  local ids, rejectedSettlements, rejectedRenewals, reclaimed, newDeadLetters =
+    cmsgpack.unpack(string.sub(lastPollText, string.find(lastPollText, '\n', 1, true) + 1))
+  local claim = {ids = {}, messages = {}, before = {}, suspects = {}, unclaimed = {}}
+  claim.rejectedSettlements, claim.rejectedRenewals = rejectedSettlements or {}, rejectedRenewals or {}
+  claim.reclaimed, claim.newDeadLetters = reclaimed or {}, newDeadLetters or {}
+  for _, id in ipairs(ids) do
     local delivery = divided(redis.call('HGET', deliveriesKey, id))
     local message = redis.call('HGET', messagesKey, id)
     local token, attempts, due, failures, counts = parsed(delivery, message)

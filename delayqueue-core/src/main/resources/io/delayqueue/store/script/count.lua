@@ -14,9 +14,10 @@ local deadKey = KEYS[6]
 --@include clock
 --@include firstdue
 --@include head
-local identity, reviewed, limits, arrival, hold, jumped = unpack(redis.call(
-  'HMGET', metaKey, 'identity', 'reviewed', 'limits', 'arrival', 'hold', 'jumped'))
+local identity, reviewed, limits, arrival, hold, polledText = unpack(redis.call(
+  'HMGET', metaKey, 'identity', 'reviewed', 'limits', 'arrival', 'hold', 'polled'))
 --@include identity
+--@include polled
 local all = redis.call('ZCARD', scheduleKey) - 1
 local suspects = countSuspects()
 local ready = redis.call('ZCOUNT', scheduleKey, '-inf', nowText) + suspects
@@ -74,6 +75,6 @@ return {
   unreviewed,
   textOf(oldest),
   suspects,
-  limits and {limits, arrival or '', hold or '', textOf(now - (jumped or 0)) .. string.sub(nowMicros, -3)} or {},
+  limits and {limits, arrival or '', hold or '', textOf(now - jumped) .. string.sub(nowMicros, -3)} or {},
   {latest, middle, oldestDead}
 }

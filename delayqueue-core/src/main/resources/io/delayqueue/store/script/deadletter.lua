@@ -43,7 +43,7 @@ local function store(id, deadLetterId, deadLetteredAt, cause, record, message, s
       redis.call('ZADD', notificationsScheduleKey, nowText, deadLetterId)
       local time = packedTime(now)
       redis.call('HSET', notificationsMessagesKey, deadLetterId, '1' .. time .. time .. headersOf(message))
-      redis.pcall('PUBLISH', signalChannel, 'h ' .. signalName .. ':notifications ' .. nowText)
+      signal('h', nowText, ':notifications')
     end
   end
   if successor then

@@ -7,14 +7,15 @@
 -- cost   O(1), 6 commands
 --@include keys
 --@include clock
-local identity, jumped, behind = unpack(redis.call('HMGET', metaKey, 'identity', 'jumped', 'behind'))
+local identity, polledText = unpack(redis.call('HMGET', metaKey, 'identity', 'polled'))
 --@include identity
+--@include polled
 local leaseEnd = redis.call('ZSCORE', leasesKey, ARGV[2])
 return {
   'OK',
   nowMicros,
   redis.call('HGET', messagesKey, ARGV[2]),
   redis.call('ZSCORE', scheduleKey, ARGV[2]),
-  leaseEnd and string.format('%.0f', leaseEnd + (jumped or 0) + (behind or 0)),
+  leaseEnd and string.format('%.0f', leaseEnd + jumped + behind),
   redis.call('HGET', deliveriesKey, ARGV[2])
 }

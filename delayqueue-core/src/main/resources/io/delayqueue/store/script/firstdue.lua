@@ -14,10 +14,15 @@ local function score(due, suspect)
   return textOf(due + SUSPECT)
 end
 
+-- the due time of a score of the schedule, NEVER unless it is a due time, which has at most 15 digits
+local function dueOf(score)
+  return #score > 15 and NEVER or score
+end
+
 -- the first due time of messages other than suspects, NEVER if there are none; nil if the sentinel is missing
 local function readFirstDue()
   local first = redis.call('ZRANGE', scheduleKey, '0', '0', 'WITHSCORES')[2]
-  return first and tonumber(first) >= SUSPECT and NEVER or first
+  return first and dueOf(first)
 end
 
 local function countSuspects()

@@ -20,12 +20,12 @@
 --                   <id of that message>'
 --   suspects        '1': the schedule may have suspects, see firstdue.lua
 --   m:<move>        reservation of ids for messages that are being moved here from another topic, see move.lua
---   polled          time of the last poll, ms
+--   polled          time of the last poll, ms, then, unless both are 0, '<jumped> <behind>': Redis' clock minus the steady
+--                   clock, and the steady clock minus lease time, ms
 --   grace           steady time until which no leases are reclaimed, ms
---   jumped, behind  Redis' clock minus the steady clock, and the steady clock minus lease time, ms
 --   c:<consumer>    the consumer's last poll: '<sequence number>[i] [<steady time> ]<time>', both times in ms. i: the
---                   poll was idle. The steady time is omitted if it equals the time
---   r:<consumer>    results of the consumer's last poll that was not idle, for a repeat: claimed ids, indices of
---                   rejected settlements, indices of rejected renewals, reclaimed ids, dead letters; MessagePack
+--                   poll was idle. The steady time is omitted if it equals the time. If the poll was not idle, a line
+--                   feed and its results for a repeat follow: claimed ids, indices of rejected settlements, indices of
+--                   rejected renewals, reclaimed ids, dead letters; lists in MessagePack, empty ones may be missing
 local LIMITED = ' limited'
 local scheduleKey, leasesKey, messagesKey, deliveriesKey, metaKey = unpack(KEYS, 1, 5)

@@ -1,15 +1,13 @@
 -- fragment: lease time, the clock by which leases end. It follows a steady clock, which is Redis' clock without its
 -- jumps. If Redis' clock is set, or another server takes over, leases end neither earlier nor later. See ADR 21.
--- needs: now, polledText, jumpedText, behindText, lastPoll, repeated, leased (whether there are leases), maxGap,
---        sinceLastPoll
--- gives: steady, lastSteady, jumped (Redis' clock minus steady), behind (steady minus leaseTime), unmeasured,
---        leaseTime, leaseTimeText, leaseEnd, redisEnd
-local jumped, behind = tonumber(jumpedText or 0), tonumber(behindText or 0)
+-- needs: now, polledAt, ownLastTime, repeated, leased (whether there are leases), maxGap, sinceLastPoll
+-- assigns: jumped (Redis' clock minus steady), behind (steady minus leaseTime)
+-- gives: steady, lastSteady, unmeasured, leaseTime, leaseTimeText, leaseEnd, redisEnd
 local steady = now - jumped
 -- steady time of the last poll of any consumer
-local lastSteady = polledText and tonumber(polledText) - jumped or steady
+local lastSteady = polledAt and polledAt - jumped or steady
 -- steady time of this consumer's last poll; unknown in a repeat, whose sinceLastPoll counts from the poll before
-local ownLastSteady = not repeated and sinceLastPoll >= 0 and tonumber(string.match(lastPoll, ' (%d+)'))
+local ownLastSteady = not repeated and sinceLastPoll >= 0 and tonumber(ownLastTime)
 -- length of a gap that the consumer cannot measure
 local unmeasured = 0
 if ownLastSteady then

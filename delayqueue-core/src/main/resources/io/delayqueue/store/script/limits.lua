@@ -2,18 +2,19 @@
 -- memory is full.
 --
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta
--- ARGV[1] identity  ARGV[2] signal channel  ARGV[3] queue's signal name
--- ARGV[4] limits, see keys.lua; '' if there are none
--- ARGV[5] '1': lifts the hold
+-- ARGV[1] identity
+-- ARGV[2] limits, see keys.lua; '' if there are none
+-- ARGV[3] '1': lifts the hold
 -- result {'OK', '1' if a hold was lifted, else '0'} | {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost   O(1), at most 7 commands and a PUBLISH
 --@include keys
+--@include signals
 local identity, limits, hold = unpack(redis.call('HMGET', metaKey, 'identity', 'limits', 'hold'))
 --@include identity
 --@include clock
 --@include firstdue
-local lifted = hold and ARGV[5] == '1'
-local wanted = ARGV[4]
+local lifted = hold and ARGV[3] == '1'
+local wanted = ARGV[2]
 if wanted == '' and hold and not lifted then
   -- polls read the hold only if there are limits
   wanted = '0 0 0 0'
@@ -32,7 +33,7 @@ end
 if lifted or wanted ~= (limits or '') then
   local firstDue = readFirstDue()
   if firstDue and tonumber(firstDue) <= now then
-    redis.pcall('PUBLISH', ARGV[2], 's ' .. ARGV[3] .. ' -')
+    signal('s', '-')
   end
 end
 return {'OK', lifted and '1' or '0'}

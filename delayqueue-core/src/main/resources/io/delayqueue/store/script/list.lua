@@ -16,12 +16,13 @@
 --@include clock
 --@include firstdue
 --@include taken
-local identity, jumped, behind = unpack(redis.call('HMGET', metaKey, 'identity', 'jumped', 'behind'))
+local identity, polledText = unpack(redis.call('HMGET', metaKey, 'identity', 'polled'))
 --@include identity
+--@include polled
 local leased, ready, suspects = ARGV[2] == 'l', ARGV[2] == 'r', ARGV[2] == 'i'
 local places = leased and leasesKey or scheduleKey
 -- time minus score: of leases, Redis' clock minus lease time
-local ahead = leased and (jumped or 0) + (behind or 0) or suspects and -SUSPECT or 0
+local ahead = leased and jumped + behind or suspects and -SUSPECT or 0
 
 -- compares bytes, because Lua compares strings by the server's locale
 local function notAfter(a, b)

@@ -2,28 +2,29 @@
 -- refused. Also runs when memory is full.
 --
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta
--- ARGV[1] identity  ARGV[2] signal channel  ARGV[3] queue's signal name  ARGV[4] move
--- ARGV[5] n; then n ids to remove, then ids to put back; at most 500
+-- ARGV[1] identity  ARGV[2] move
+-- ARGV[3] n; then n ids to remove, then ids to put back; at most 500
 -- result {'OK'} | {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost   O(n log N), 7 commands and one for each id; 3 for each message that is put back, and a PUBLISH
 --
 -- It acts on messages that this move has taken only, which their deliveries say. The delivery is written before the schedule,
 -- so that no claim reads one that names the move. If the script stops in between, moves.lua finds the rest in the schedule.
 --@include keys
+--@include signals
 --@include clock
 --@include taken
 --@include firstdue
 --@include putback
 local identity = redis.call('HGET', metaKey, 'identity')
 --@include identity
-local move = ARGV[4]
+local move = ARGV[2]
 --@include move
-local last = 5 + tonumber(ARGV[5])
-local deliveries = #ARGV > 5 and redis.call('HMGET', deliveriesKey, unpack(ARGV, 6)) or {}
+local last = 3 + tonumber(ARGV[3])
+local deliveries = #ARGV > 3 and redis.call('HMGET', deliveriesKey, unpack(ARGV, 4)) or {}
 local removed, back = {}, {}
-for i = 6, #ARGV do
+for i = 4, #ARGV do
   local place = tonumber(redis.call('ZSCORE', scheduleKey, ARGV[i]) or -1)
-  local by, _, before = takenBy(deliveries[i - 5])
+  local by, _, before = takenBy(deliveries[i - 3])
   if by == move and i > last then
     back[#back + 1] = {ARGV[i], before, place}
   elseif by == move and (place >= TAKEN or place < 0) then
@@ -51,6 +52,6 @@ for _, message in ipairs(back) do
 end
 local firstDue = #back > 0 and readFirstDue()
 if firstDue and firstDue ~= firstBefore then
-  redis.pcall('PUBLISH', ARGV[2], 'h ' .. ARGV[3] .. ' ' .. firstDue)
+  signal('h', firstDue)
 end
 return {'OK'}

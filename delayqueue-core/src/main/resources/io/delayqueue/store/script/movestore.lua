@@ -2,8 +2,8 @@
 -- target's limit of messages is reached. Also runs when memory is full: the source removes them next.
 --
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta
--- ARGV[1] identity  ARGV[2] signal channel  ARGV[3] queue's signal name  ARGV[4] move
--- ARGV[5] which other ids of the move stay reserved or refused: 'a' all | 'r' those that are refused | 'n' none
+-- ARGV[1] identity  ARGV[2] move
+-- ARGV[3] which other ids of the move stay reserved or refused: 'a' all | 'r' those that are refused | 'n' none
 -- then for each message id, due time in ms, and what is stored from byte 14 on; at most 500
 -- result {'OK', a letter for each message: 's' stored, now or before | 'l' refused, because the id is live | 'f' refused,
 --         because the target is full} | {'UNKNOWN'} | {'MISMATCH', identity}
@@ -13,13 +13,14 @@
 -- The reservation is removed last. If the script stops before that, its repeat finds the stored message. The order of the
 -- other writes is that of send.lua.
 --@include keys
+--@include signals
 --@include clock
 --@include packedtime
 local identity = redis.call('HGET', metaKey, 'identity')
 --@include identity
 local limits = limited and redis.call('HGET', metaKey, 'limits')
 --@include room
-local field = 'm:' .. ARGV[4]
+local field = 'm:' .. ARGV[2]
 local found = redis.call('HGET', metaKey, field)
 local record = found and cmsgpack.unpack(found) or {'', {}, {}}
 -- 2 for a reserved id, 3 for a refused one; a refused one that the target had no room for is listed in record[4], too
@@ -33,14 +34,14 @@ for _, id in ipairs(record[4] or {}) do
   full[id] = true
 end
 local ids = {}
-for i = 6, #ARGV, 3 do
+for i = 4, #ARGV, 3 do
   ids[#ids + 1] = ARGV[i]
 end
 local live = #ids > 0 and redis.call('HMGET', messagesKey, unpack(ids)) or {}
 local sent, largest, earliest = '1' .. packedTime(now), 0, nil
 local schedule, messages, stored = {}, {}, {}
 for i, id in ipairs(ids) do
-  local due, rest = ARGV[4 + 3 * i], ARGV[5 + 3 * i]
+  local due, rest = ARGV[2 + 3 * i], ARGV[3 + 3 * i]
   local reserved = places[id] == 2
   if reserved and not live[i] and room then
     room = room - 1
@@ -72,9 +73,9 @@ if #stored > 0 then
 end
 local reserved, refused, refusedAsFull = {}, {}, {}
 for id, place in pairs(places) do
-  if place == 2 and ARGV[5] == 'a' then
+  if place == 2 and ARGV[3] == 'a' then
     reserved[#reserved + 1] = id
-  elseif place == 3 and ARGV[5] ~= 'n' then
+  elseif place == 3 and ARGV[3] ~= 'n' then
     refused[#refused + 1] = id
     if full[id] then
       refusedAsFull[#refusedAsFull + 1] = id
@@ -87,6 +88,6 @@ else
   redis.call('HDEL', metaKey, field)
 end
 if earliest and tonumber(redis.call('ZRANGE', scheduleKey, '0', '0', 'WITHSCORES')[2]) == earliest then
-  redis.pcall('PUBLISH', ARGV[2], 'h ' .. ARGV[3] .. ' ' .. textOf(earliest))
+  signal('h', textOf(earliest))
 end
 return {'OK', table.concat(outcomes)}

@@ -67,9 +67,9 @@ else
   forgetSent(sentKey, sentUntilKey, ARGV[5])
   for _, key in ipairs({metaKey, notificationsMetaKey}) do
     for _, field in ipairs(redis.call('HKEYS', key)) do
-      local seen = string.sub(field, 1, 2) == 'c:' and string.match(redis.call('HGET', key, field), '%d+$')
+      local seen = string.sub(field, 1, 2) == 'c:' and string.match(redis.call('HGET', key, field), '^%d+i?[ %d]* (%d+)')
       if seen and tonumber(seen) < now - 86400000 then
-        redis.call('HDEL', key, field, 'r:' .. string.sub(field, 3))
+        redis.call('HDEL', key, field)
       end
     end
   end

@@ -3,8 +3,8 @@
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta  KEYS[6] dead  KEYS[7] deadLetters
 -- KEYS[8..12] notifications.schedule, notifications.leases, notifications.messages, notifications.deliveries,
 -- notifications.meta
--- ARGV[1] identity  ARGV[2] signal channel  ARGV[3] queue's signal name
--- ARGV[4] due (ms since 1970, or '+' and a delay in ms; below 2^48)  ARGV[5..] dead letter ids, at most 500
+-- ARGV[1] identity
+-- ARGV[2] due (ms since 1970, or '+' and a delay in ms; below 2^48)  ARGV[3..] dead letter ids, at most 500
 -- result {'OK', a letter for each id: 'r' replayed | 'l' the message id is live | 'u' unreadable | 'n' not found}
 --        | {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost   O(n log N), 3 commands and at most 11 for each dead letter, and a PUBLISH if none is due earlier
@@ -14,6 +14,7 @@
 -- a script stopped while it dead-lettered the message, and its successor takes over next. The entry by which retention finds
 -- the dead letter is removed last.
 --@include keys
+--@include signals
 local deadKey, deadLettersKey = KEYS[6], KEYS[7]
 local notificationsScheduleKey, notificationsLeasesKey = KEYS[8], KEYS[9]
 local notificationsMessagesKey, notificationsDeliveriesKey = KEYS[10], KEYS[11]
@@ -32,7 +33,7 @@ local function withDue(message, time)
   return string.sub(message, 1, 7) .. time .. line .. string.sub(message, lineEnd)
 end
 
-local due = ARGV[4]
+local due = ARGV[2]
 if string.byte(due) == 43 then
   due = textOf(now + due)
 end
@@ -74,12 +75,12 @@ local function replayed(deadLetterId)
 end
 
 local outcomes = {}
-for i = 5, #ARGV do
+for i = 3, #ARGV do
   outcomes[#outcomes + 1] = replayed(ARGV[i])
 end
 local all = table.concat(outcomes)
 local first = string.find(all, 'R', 1, true) and redis.call('ZRANGE', scheduleKey, '0', '0', 'WITHSCORES')[2]
 if first and tonumber(first) == tonumber(due) then
-  redis.pcall('PUBLISH', ARGV[2], 'h ' .. ARGV[3] .. ' ' .. due)
+  signal('h', due)
 end
 return {'OK', string.lower(all)}

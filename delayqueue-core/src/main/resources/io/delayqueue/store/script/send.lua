@@ -5,10 +5,10 @@
 --
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta
 -- KEYS[6..7] sent, sent.until: remembered outcomes; only if an outcome is to be remembered
--- ARGV[1] identity  ARGV[2] signal channel  ARGV[3] queue's signal name  ARGV[4] n
--- ARGV[5] n modes in one text, a letter each: r reject, k keep, p replace, a after running, b debounce; '': r for all, and
+-- ARGV[1] identity  ARGV[2] n
+-- ARGV[3] n modes in one text, a letter each: r reject, k keep, p replace, a after running, b debounce; '': r for all, and
 --         no outcome is to be remembered
--- then n ids; n due times (ms since 1970, or '+' and a delay in ms; below 2^48), or one for all if ARGV[5] is ''; n stored
+-- then n ids; n due times (ms since 1970, or '+' and a delay in ms; below 2^48), or one for all if ARGV[3] is ''; n stored
 -- messages from the due time on, or, for a delay, after the due time; for each outcome to remember the index of the
 -- message (1..n), its nonce, and the time to remember in ms
 -- result {'OK', now in µs}: all messages were accepted | {'OK', now in µs, outcomes, numbers} | {'UNKNOWN'} | {'MISMATCH',
@@ -32,38 +32,39 @@
 --
 -- The functions below are created in each call and cost as much as a command. So a call creates only those that it needs.
 --@include keys
+--@include signals
 local identity = redis.call('HGET', metaKey, 'identity')
 --@include identity
 local limits = limited and redis.call('HGET', metaKey, 'limits')
 --@include clock
 --@include packedtime
 --@include room
-local n, modes, sent = tonumber(ARGV[4]), ARGV[5], '1' .. packedTime(now)
+local n, modes, sent = tonumber(ARGV[2]), ARGV[3], '1' .. packedTime(now)
 
 -- A single message takes this way: the tables below would cost as much as all commands.
-if n == 1 and modes == '' and #ARGV[8] <= 1000 and redis.call('HEXISTS', messagesKey, ARGV[6]) == 0 then
-  if room and room < 1 and not redis.call('ZSCORE', scheduleKey, ARGV[6]) then
+if n == 1 and modes == '' and #ARGV[6] <= 1000 and redis.call('HEXISTS', messagesKey, ARGV[4]) == 0 then
+  if room and room < 1 and not redis.call('ZSCORE', scheduleKey, ARGV[4]) then
     return {'OK', nowMicros, 'f', {limit}}
   end
-  local id, due, times = ARGV[6], ARGV[7], sent
+  local id, due, times = ARGV[4], ARGV[5], sent
   if string.byte(due) == 43 then
     local millis = now + due
     due, times = textOf(millis), sent .. packedTime(millis)
   end
   redis.call('ZADD', scheduleKey, due, id)
   redis.call('HDEL', deliveriesKey, id)
-  redis.call('HSET', messagesKey, id, times .. ARGV[8])
+  redis.call('HSET', messagesKey, id, times .. ARGV[6])
   if redis.call('ZRANK', scheduleKey, id) == 0 then
-    redis.pcall('PUBLISH', ARGV[2], 'h ' .. ARGV[3] .. ' ' .. due)
+    signal('h', due)
   end
   return {'OK', nowMicros}
 end
 
 -- ARGV[dueOffset + i] is the due time of message i, ARGV[restOffset + i] is what follows in the stored message
-local dueOffset = 5 + n
+local dueOffset = 3 + n
 local oneDue = modes == '' and #ARGV == dueOffset + 1 + n
 local restOffset = dueOffset + (oneDue and 1 or n)
-local stored = redis.call('HMGET', messagesKey, unpack(ARGV, 6, dueOffset))
+local stored = redis.call('HMGET', messagesKey, unpack(ARGV, 4, dueOffset))
 
 -- after this argument follow the outcomes to remember
 local rememberOffset = restOffset + n
@@ -101,7 +102,7 @@ if unusual then
   if string.find(modes, '[abp]') then
     --@include successor
     function deliveryOf(i)
-      local delivery, successor = divided(redis.call('HGET', deliveriesKey, ARGV[5 + i]))
+      local delivery, successor = divided(redis.call('HGET', deliveriesKey, ARGV[3 + i]))
       hasSuccessor[i] = successor and true
       return delivery, successor
     end
@@ -114,7 +115,7 @@ if unusual then
     for m = 1, toRemember do
       local at = rememberOffset + 3 * m
       -- messages with different ids may have the same nonce, for example a version
-      fields[m] = ARGV[at - 1] .. ' ' .. ARGV[5 + tonumber(ARGV[at - 2])]
+      fields[m] = ARGV[at - 1] .. ' ' .. ARGV[3 + tonumber(ARGV[at - 2])]
     end
     local records = redis.call('HMGET', KEYS[6], unpack(fields))
     for m = 1, toRemember do
@@ -158,13 +159,13 @@ for i = 1, n do
   local outcome = outcomes[i]
   if room and not outcome then
     room = room - 1
-    if room < 0 and not redis.call('ZSCORE', scheduleKey, ARGV[5 + i]) then
+    if room < 0 and not redis.call('ZSCORE', scheduleKey, ARGV[3 + i]) then
       outcome, outcomes[i], unusual = 'f', 'f', true
     end
   end
   local prefix = prefixes and prefixes[i]
   if not outcome or outcome == 'r' or prefix then
-    local id, argument, rest = ARGV[5 + i], ARGV[oneDue and restOffset or dueOffset + i], ARGV[restOffset + i]
+    local id, argument, rest = ARGV[3 + i], ARGV[oneDue and restOffset or dueOffset + i], ARGV[restOffset + i]
     if coalesces and string.sub(modes, i, i) == 'b' then
       argument, rest = debounced(i, argument, rest)
     end
@@ -223,16 +224,16 @@ if fresh > 0 then
     redis.call('HDEL', deliveriesKey, unpack(ended))
   end
   if #replaced > 0 and redis.call('ZREM', leasesKey, unpack(replaced)) > 0 then
-    redis.pcall('PUBLISH', ARGV[2], 'r ' .. ARGV[3] .. ' ' .. (#replaced == 1 and replaced[1] or ''))
+    signal('r', (#replaced == 1 and replaced[1] or ''))
     if limits then
       -- a place became free
-      redis.pcall('PUBLISH', ARGV[2], 's ' .. ARGV[3] .. ' -')
+      signal('s', '-')
     end
   end
   -- of the messages of this call with the same due time, up to n - 1 may come before the first in the order of ids
   if redis.call('ZRANK', scheduleKey, first) < n
     and tonumber(redis.call('ZRANGE', scheduleKey, '0', '0', 'WITHSCORES')[2]) == earliest then
-    redis.pcall('PUBLISH', ARGV[2], 'h ' .. ARGV[3] .. ' ' .. textOf(earliest))
+    signal('h', textOf(earliest))
   end
 end
 if toRemember > 0 then

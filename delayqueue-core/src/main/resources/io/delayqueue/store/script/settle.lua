@@ -8,7 +8,7 @@ local function heldBy(whole, token, id)
   if not delivery or not string.find(token, TOKEN) then
     return false
   end
-  local digest = string.match(token, RECEIPT)
+  local digest = digestOf(token)
   if digest then
     local held = string.match(delivery .. ' ', '^([%w.]+%-%w+)%+? ')
     return held and redis.sha1hex(held .. ' ' .. id) == digest and held

@@ -64,7 +64,7 @@ class BoundedScriptTests {
         }
         bench.clock(T0 + 40_000);
         poll(Polls.by("w1", ++sequence), 25);
-        bench.redis().call("HSET", bench.key("meta"), "grace", T0, "behind", 0);
+        bench.redis().call("HSET", bench.key("meta"), "grace", T0, "polled", T0 + 40_000);
 
         int polls = 0;
         PollReply reply = poll(Polls.by("w1", ++sequence), 25 + 9 * BATCH);

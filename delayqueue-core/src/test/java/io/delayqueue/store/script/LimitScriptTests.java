@@ -380,7 +380,7 @@ class LimitScriptTests {
     @Test
     void timesFollowTheSteadyClock() {
         meta("limits", "0 1000000 1 0");
-        meta("jumped", "60000");
+        meta("polled", T0 + " 60000 0");
         meta("arrival", Long.toString((T0 - 60_000) * 1000 + 1_000_000));
         meta("hold", (T0 - 60_000 + 5000) + " 3 a b");
         LimitState state = count().limits();

@@ -35,7 +35,7 @@ public final class Floor implements AutoCloseable {
     private static final int MAX_ATTEMPTS = 10;
     private static final int MAX_RECLAIM = 100;
     private static final String CONSUMER = "floor.1";
-    private static final String FORGET = "redis.call('HDEL', KEYS[1], ARGV[1], ARGV[2]) return {'OK'}";
+    private static final String FORGET = "redis.call('HDEL', KEYS[1], ARGV[1]) return {'OK'}";
 
     private final BareClient recordingClient;
     private final BareClient.Caller recordingCaller;
@@ -101,9 +101,7 @@ public final class Floor implements AutoCloseable {
 
     /** Removes the state of the consumer, so that its polls can be replayed. */
     public void forgetConsumer() {
-        byte[][] all = {
-            keySpace.of(shard).meta(), ("c:" + CONSUMER).getBytes(US_ASCII), ("r:" + CONSUMER).getBytes(US_ASCII)
-        };
+        byte[][] all = {keySpace.of(shard).meta(), ("c:" + CONSUMER).getBytes(US_ASCII)};
         recordingCaller.run(FORGET, new RecordedCall(0, 1, all));
     }
 

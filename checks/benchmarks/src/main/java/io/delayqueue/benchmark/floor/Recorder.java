@@ -72,7 +72,7 @@ final class Recorder implements ScriptRunner {
     }
 
     private static int messages(ScriptCall made) {
-        return made.script().name().equals("send") ? number(made.arguments().get(3)) : 0;
+        return made.script().name().equals("send") ? number(made.arguments().get(1)) : 0;
     }
 
     private static byte[][] all(ScriptCall made) {
