@@ -28,6 +28,7 @@ class OverviewTests {
     @Test
     void barsAreProportionalToTheValues() throws Exception {
         run.environment("Processors", "2")
+                .environment("Server", "Redis 8.2.1, appendonly no")
                 .rate(Measure.DRAIN, Party.PRODUCT, 0, 60_000)
                 .rate(Measure.DRAIN, Party.REDISSON, 0, 30_000)
                 .rate(Measure.DRAIN, Party.FLOOR_JEDIS, 0, 59_000)
