@@ -9,6 +9,7 @@ import io.delayqueue.benchmark.result.Run;
 import io.delayqueue.benchmark.result.Sample;
 import io.delayqueue.benchmark.run.BullmqInstallation;
 import io.delayqueue.benchmark.run.Profile;
+import io.delayqueue.benchmark.run.RedisServers;
 import io.delayqueue.benchmark.run.Runner;
 import io.delayqueue.benchmark.run.VirtualThreadsJdk;
 import io.delayqueue.testing.PostgresServer;
@@ -131,15 +132,19 @@ public final class Benchmark {
             measured = profile.without(Party.BULLMQ);
             bullmq = false;
         }
-        if (measured.hasVirtualThreads() && VirtualThreadsJdk.java().isEmpty()) {
+        if (measured.has(Measure::onVirtualThreads) && VirtualThreadsJdk.java().isEmpty()) {
             out.println("Virtual threads are not measured: JAVA_HOME_25 is not set");
-            measured = measured.withoutVirtualThreads();
+            measured = measured.without(Measure::onVirtualThreads);
         }
-        if (measured.hasDatabase() && !PostgresServer.isInstalled()) {
+        if (measured.has(Measure.COMMIT::equals) && !PostgresServer.isInstalled()) {
             out.println("Commits are not measured: PostgreSQL is not installed (Debian: apt-get install postgresql)");
-            measured = measured.withoutDatabase();
+            measured = measured.without(Measure.COMMIT::equals);
         }
         Map<String, String> environment = servers.environment();
+        if (measured.has(Measure.INSTRUCTIONS::equals) && !RedisServers.canCount()) {
+            environment.put("Instructions", "not counted, because valgrind is not on the path");
+            measured = measured.without(Measure.INSTRUCTIONS::equals);
+        }
         environment.put(
                 "Warm-up",
                 profile.warmUp().toMillis() / 1e3 + " s of each trial, in its own process; 12 times as long over HTTP");
@@ -150,7 +155,7 @@ public final class Benchmark {
         List<Sample> samples = new ArrayList<>();
         List<String> violations = List.of();
         try {
-            violations = new Runner(measured, servers::start, DIRECTORY, out, samples::add).run();
+            violations = new Runner(measured, servers, DIRECTORY, out, samples::add).run();
         } finally { // also print results measured before a failure
             tell(new Reports().write(new Run(profile.name(), environment, samples), DIRECTORY));
         }

@@ -27,7 +27,7 @@ import java.time.InstantSource;
 import java.util.List;
 import tools.jackson.databind.json.JsonMapper;
 
-/** Records the product's script calls and replays them with a plain client. Recording is not thread-safe. */
+/** Makes the product's script calls, records them, and replays them with a plain client. Not thread-safe. */
 public final class Floor implements AutoCloseable {
 
     private static final Duration SWEEP = Duration.ofSeconds(5);
@@ -45,6 +45,7 @@ public final class Floor implements AutoCloseable {
     private final DelayQueueTemplate template;
     private final KeySpace keySpace = new KeySpace(Topics.NAMESPACE);
     private final Shard shard = Shard.single(Topics.BENCH);
+    private long sequence;
 
     /** Creates a floor and registers the topic if necessary. */
     public Floor(Party party, int port) {
@@ -64,7 +65,7 @@ public final class Floor implements AutoCloseable {
     /** Records the product's calls for these messages, one call per message. */
     public Recording sends(List<Item> items) {
         recorder.record("send", true);
-        items.forEach(item -> template.send(Topics.BENCH, item.payload(), item.dueAt()));
+        items.forEach(this::send);
         return recorder.stop();
     }
 
@@ -72,12 +73,7 @@ public final class Floor implements AutoCloseable {
     public Recording batches(List<Item> items) {
         recorder.record("send", true);
         for (int i = 0; i < items.size(); i += PollRequest.MAX_BATCH) {
-            template.sendAll(items.subList(i, Math.min(i + PollRequest.MAX_BATCH, items.size())).stream()
-                    .map(item -> DelayMessage.to(Topics.BENCH)
-                            .payload(item.payload())
-                            .dueAt(item.dueAt())
-                            .build())
-                    .toList());
+            sendAll(items.subList(i, Math.min(i + PollRequest.MAX_BATCH, items.size())));
         }
         return recorder.stop();
     }
@@ -86,13 +82,38 @@ public final class Floor implements AutoCloseable {
     public Recording drain() {
         recorder.record("poll", false);
         List<Settlement> settlements = List.of();
-        long sequence = 0;
         do {
-            PollReply reply = poll(request(CONSUMER, PollRequest.MAX_BATCH, ++sequence, settlements));
-            settlements = reply.claims().stream().map(Floor::acknowledged).toList();
+            settlements = poll(PollRequest.MAX_BATCH, settlements);
         } while (!settlements.isEmpty());
         forgetConsumer();
         return recorder.stop();
+    }
+
+    /** Sends a message in a call of its own. */
+    public void send(Item item) {
+        template.send(Topics.BENCH, item.payload(), item.dueAt());
+    }
+
+    /** Sends up to 500 messages in one call. */
+    public void sendAll(List<Item> items) {
+        template.sendAll(items.stream()
+                .map(item -> DelayMessage.to(Topics.BENCH)
+                        .payload(item.payload())
+                        .dueAt(item.dueAt())
+                        .build())
+                .toList());
+    }
+
+    /**
+     * Polls once.
+     *
+     * @param claims the most messages to claim, 0 to 500
+     * @param settlements the acknowledgements of earlier claims
+     * @return the acknowledgements of the claimed messages
+     */
+    public List<Settlement> poll(int claims, List<Settlement> settlements) {
+        PollReply reply = poll(request(CONSUMER, claims, ++sequence, settlements));
+        return reply.claims().stream().map(Floor::acknowledged).toList();
     }
 
     private PollReply poll(PollRequest request) {
@@ -101,6 +122,7 @@ public final class Floor implements AutoCloseable {
 
     /** Removes the state of the consumer, so that its polls can be replayed. */
     public void forgetConsumer() {
+        sequence = 0;
         byte[][] all = {keySpace.of(shard).meta(), ("c:" + CONSUMER).getBytes(US_ASCII)};
         recordingCaller.run(FORGET, new RecordedCall(0, 1, all));
     }

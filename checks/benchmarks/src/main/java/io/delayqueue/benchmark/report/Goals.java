@@ -69,6 +69,7 @@ final class Goals {
         goals.atMost(Measure.IDLE, Quantity.COMMANDS_PER_SECOND, Limits.IDLE_COMMANDS_PER_SECOND);
         goals.cpu(Measure.SEND, Limits.CPU_SEND);
         goals.cpuWithDrain(Measure.SEND_ALL_8, Limits.CPU_SEND_ALL_AND_DRAIN);
+        Limits.INSTRUCTIONS.forEach(goals::instructions);
         goals.atMost(Measure.MEMORY, Limits.MEMORY_SCHEDULED, Quantity.BYTES, Limits.BYTES);
         goals.atMost(Measure.MEMORY, Limits.MEMORY_MANY_SCHEDULED, Quantity.BYTES, Limits.BYTES);
         goals.growth(Measure.SEND);
@@ -149,6 +150,16 @@ final class Goals {
                 value -> value <= most,
                 value -> withUnit(value, Quantity.CPU_USER) + " (" + plain(sent.orElseThrow()) + " + "
                         + plain(drained.orElseThrow()) + ")");
+    }
+
+    private void instructions(Quantity quantity, double most) {
+        OptionalDouble count = summary.median(Measure.INSTRUCTIONS, PRODUCT, 0, quantity);
+        judge(
+                Measure.INSTRUCTIONS.title(),
+                quantity.title() + " ≤ " + plain(most) + " × a script without keys",
+                Summary.quotient(count, summary.median(Measure.INSTRUCTIONS, PRODUCT, 0, Quantity.OF_SCRIPT)),
+                value -> value <= most,
+                value -> times(value) + " (" + withUnit(count.orElseThrow(), quantity) + ")");
     }
 
     private void growth(Measure measure) {

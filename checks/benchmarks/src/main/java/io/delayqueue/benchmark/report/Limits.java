@@ -1,7 +1,13 @@
 package io.delayqueue.benchmark.report;
 
+import io.delayqueue.benchmark.result.Quantity;
+import java.util.Collections;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
 /** Thresholds of the goals. */
-final class Limits {
+public final class Limits {
 
     /** Single sends: minimum fraction of the rate of the floor, which makes one call for each message. */
     static final double SEND_OF_FLOOR = 1;
@@ -56,6 +62,21 @@ final class Limits {
 
     /** Maximum CPU time of Redis per message for a batch send and its consumption, in microseconds. */
     static final double CPU_SEND_ALL_AND_DRAIN = 7;
+
+    /**
+     * Maximum instructions of Redis, as multiples of those for a script without keys, which depend in a similar way on
+     * the server's version and allocator: 15 % more than Redis 7.0 needs, and at least 5 % more than Valkey 9.1. A
+     * greater number fails the run.
+     */
+    public static final SortedMap<Quantity, Double> INSTRUCTIONS =
+            Collections.unmodifiableSortedMap(new TreeMap<>(Map.of(
+                    Quantity.OF_SEND, 7.5,
+                    Quantity.OF_SENT_IN_BATCH, 1.5,
+                    Quantity.OF_IDLE_POLL, 11.7,
+                    Quantity.OF_CLAIM, 19.9,
+                    Quantity.OF_ACKNOWLEDGE, 16.2,
+                    Quantity.OF_CLAIM_AND_ACKNOWLEDGE, 23.0,
+                    Quantity.OF_HANDLED_IN_BATCH, 2.1)));
 
     /** Smaller number of scheduled messages to which the limit of memory applies, measured for all queues. */
     static final long MEMORY_SCHEDULED = 100_000;

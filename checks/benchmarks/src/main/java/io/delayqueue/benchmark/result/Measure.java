@@ -60,6 +60,8 @@ public enum Measure {
     HTTP_POP("ouqiang/delay-queue: pop and finish"),
     /** Transactions that insert an order and send a message, from 8 threads. */
     COMMIT("commits on PostgreSQL, 8 threads"),
+    /** Instructions that Redis executes for an operation. */
+    INSTRUCTIONS("instructions of Redis"),
     /** Memory of a scheduled message in Redis, in bytes. */
     MEMORY("memory"),
     /** Start of a web application with Actuator and Spring Data Redis. */

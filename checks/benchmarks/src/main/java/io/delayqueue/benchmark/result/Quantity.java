@@ -60,6 +60,22 @@ public enum Quantity {
     ALLOCATED("allocated", "B"),
     /** Longest run of a script. */
     LONGEST_SCRIPT("longest script", "ms"),
+    /** Instructions for a script without keys and arguments that returns a number. */
+    OF_SCRIPT("script without keys", "instructions"),
+    /** Instructions for a single send. */
+    OF_SEND("send", "instructions"),
+    /** Instructions for a message of a {@code sendAll} of 500. */
+    OF_SENT_IN_BATCH("message of sendAll of 500", "instructions"),
+    /** Instructions for a poll that finds nothing. */
+    OF_IDLE_POLL("idle poll", "instructions"),
+    /** Instructions for a poll that claims one message. */
+    OF_CLAIM("poll: claim 1", "instructions"),
+    /** Instructions for a poll that acknowledges one message. */
+    OF_ACKNOWLEDGE("poll: acknowledge 1", "instructions"),
+    /** Instructions for a poll that claims one message and acknowledges another. */
+    OF_CLAIM_AND_ACKNOWLEDGE("poll: claim 1, acknowledge 1", "instructions"),
+    /** Instructions for a message of polls that claim 500 and acknowledge 500. */
+    OF_HANDLED_IN_BATCH("message of polls of 500", "instructions"),
     /** Commands per second, including those inside scripts. */
     COMMANDS_PER_SECOND("commands", "/s"),
     /** Redis' memory per scheduled message. */

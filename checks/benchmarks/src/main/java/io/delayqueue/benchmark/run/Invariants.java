@@ -1,5 +1,6 @@
 package io.delayqueue.benchmark.run;
 
+import io.delayqueue.benchmark.report.Limits;
 import io.delayqueue.benchmark.result.Measure;
 import io.delayqueue.benchmark.result.Party;
 import io.delayqueue.benchmark.result.Quantity;
@@ -9,7 +10,7 @@ import java.util.List;
 
 /**
  * Invariants that do not depend on the speed of the machine: each message is delivered once and not early, no message
- * remains, and the numbers of commands and round trips are within limits.
+ * remains, and the numbers of commands, round trips and instructions are within limits.
  */
 final class Invariants {
 
@@ -51,6 +52,10 @@ final class Invariants {
                 double roundTrips = sample.values().getOrDefault(Quantity.ROUND_TRIPS, 0.0);
                 check(violations, sample, Quantity.COMMANDS, 0, roundTrips * POLL_COMMANDS + 0.01);
             }
+            case INSTRUCTIONS -> {
+                double script = sample.values().getOrDefault(Quantity.OF_SCRIPT, 0.0);
+                Limits.INSTRUCTIONS.forEach((quantity, most) -> check(violations, sample, quantity, 0, most * script));
+            }
             case IDLE -> check(violations, sample, Quantity.COMMANDS_PER_SECOND, 0, IDLE_COMMANDS_PER_SECOND);
             default -> {}
         }
@@ -62,7 +67,8 @@ final class Invariants {
         double slack = 1e-9;
         if (value != null && (value < least - slack || value > most + slack)) {
             violations.add(sample.measure().title() + ", " + sample.party().title() + ": " + quantity.title() + " is "
-                    + value + ", but must be " + (least == most ? "" : "at least " + least + " and at most ") + most);
+                    + value + ", but must be " + (least > 0 && least < most ? "at least " + least + " and " : "")
+                    + (least < most ? "at most " : "") + most);
         }
     }
 }

@@ -15,6 +15,7 @@ import static io.delayqueue.benchmark.result.Measure.HTTP_RECEIVE;
 import static io.delayqueue.benchmark.result.Measure.HTTP_RECEIVE_100;
 import static io.delayqueue.benchmark.result.Measure.HTTP_SEND;
 import static io.delayqueue.benchmark.result.Measure.HTTP_SEND_100;
+import static io.delayqueue.benchmark.result.Measure.INSTRUCTIONS;
 import static io.delayqueue.benchmark.result.Measure.LAG;
 import static io.delayqueue.benchmark.result.Measure.LATENESS;
 import static io.delayqueue.benchmark.result.Measure.LATENESS_20;
@@ -49,6 +50,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * The stages of a run.
@@ -63,6 +65,7 @@ public record Profile(String name, Duration warmUp, List<Stage> stages) {
     private static final int WARM_UPS_OVER_HTTP = 12;
 
     private static final int MEASURED_BYTES = 100_000;
+    private static final int COUNTED_OPERATIONS = 500;
     private static final Duration WATCHED = Duration.ofSeconds(10);
 
     /** Returns a profile by name: {@code full}, which takes 90 minutes, or {@code quick}, which takes 5 minutes. */
@@ -115,31 +118,21 @@ public record Profile(String name, Duration warmUp, List<Stage> stages) {
 
     /** Whether a party is measured. */
     public boolean has(Party party) {
-        return has(entry -> entry.party() == party);
+        return entries().anyMatch(entry -> entry.party() == party);
     }
 
-    /** Whether a measurement needs PostgreSQL. */
-    public boolean hasDatabase() {
-        return has(entry -> entry.measure() == COMMIT);
+    /** Whether one of some measurements is part of this profile. */
+    public boolean has(Predicate<Measure> measures) {
+        return entries().anyMatch(entry -> measures.test(entry.measure()));
     }
 
-    /** This profile without measurements that need PostgreSQL. */
-    public Profile withoutDatabase() {
-        return filtered(entry -> entry.measure() != COMMIT, stage -> stage.scheduled() > 0);
+    /** This profile without some measurements. */
+    public Profile without(Predicate<Measure> measures) {
+        return filtered(entry -> !measures.test(entry.measure()), stage -> stage.scheduled() > 0);
     }
 
-    /** Whether a measurement needs virtual threads. */
-    public boolean hasVirtualThreads() {
-        return has(entry -> entry.measure().onVirtualThreads());
-    }
-
-    /** This profile without measurements that need virtual threads. */
-    public Profile withoutVirtualThreads() {
-        return filtered(entry -> !entry.measure().onVirtualThreads(), stage -> stage.scheduled() > 0);
-    }
-
-    private boolean has(Predicate<Entry> which) {
-        return stages.stream().flatMap(stage -> stage.entries().stream()).anyMatch(which);
+    private Stream<Entry> entries() {
+        return stages.stream().flatMap(stage -> stage.entries().stream());
     }
 
     private static Profile full(int rounds) {
@@ -194,6 +187,9 @@ public record Profile(String name, Duration warmUp, List<Stage> stages) {
         entries.add(Entry.of(HTTP_POP, PRODUCT, 20_000, rounds));
         for (Party party : List.of(NO_MESSAGE, NO_OUTBOX, OUTBOX, OUTBOX_GIVEN_IDS)) {
             entries.add(Entry.of(COMMIT, party, 20_000, rounds));
+        }
+        for (Party party : List.of(PRODUCT, REDISSON)) {
+            entries.add(Entry.of(INSTRUCTIONS, party, COUNTED_OPERATIONS, 1));
         }
         for (Party party : List.of(PRODUCT, REDISSON, BULLMQ)) {
             entries.add(Entry.of(MEMORY, party, MEASURED_BYTES, 1));
@@ -260,6 +256,7 @@ public record Profile(String name, Duration warmUp, List<Stage> stages) {
         for (Party party : List.of(SPRING_BOOT, PRODUCT, LISTENER)) {
             entries.add(Entry.startUp(party, 1));
         }
+        entries.add(Entry.of(INSTRUCTIONS, PRODUCT, COUNTED_OPERATIONS, 1));
         entries.add(Entry.idle(PRODUCT, Duration.ofSeconds(10), 1));
         List<Entry> grown = List.of(Entry.of(SEND_ALL_8, PRODUCT, 10_000, 1), Entry.of(DRAIN, PRODUCT, 10_000, 1));
         return new Profile("quick", Duration.ofMillis(200), List.of(new Stage(0, entries), new Stage(10_000, grown)));

@@ -15,13 +15,12 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 
 /** Runs the trials of a profile round by round and alternates the parties. Not thread-safe. */
 public final class Runner {
 
     private final Profile profile;
-    private final Supplier<RedisServerProcess> servers;
+    private final RedisServers servers;
     private final TrialProcess process;
     private final PrintStream out;
     private final Consumer<Sample> sink;
@@ -32,17 +31,12 @@ public final class Runner {
     /**
      * Creates the runner of one run.
      *
-     * @param servers starts a Redis for each stage
+     * @param servers start a Redis for each stage
      * @param directory the directory for the output of trials
      * @param out receives the progress
      * @param sink receives each sample
      */
-    public Runner(
-            Profile profile,
-            Supplier<RedisServerProcess> servers,
-            Path directory,
-            PrintStream out,
-            Consumer<Sample> sink) {
+    public Runner(Profile profile, RedisServers servers, Path directory, PrintStream out, Consumer<Sample> sink) {
         this.profile = profile;
         this.servers = servers;
         this.process = new TrialProcess(directory);
@@ -58,7 +52,7 @@ public final class Runner {
      */
     public List<String> run() throws IOException, InterruptedException {
         for (Stage stage : profile.stages()) {
-            try (RedisServerProcess redis = servers.get()) {
+            try (RedisServerProcess redis = servers.start()) {
                 run(stage, redis);
             }
         }
@@ -76,7 +70,13 @@ public final class Runner {
                         if (stage.scheduled() == 0) {
                             redis.flush();
                         }
-                        measure(entry, stage, redis, round);
+                        if (measure == Measure.INSTRUCTIONS) {
+                            try (RedisServerProcess counted = servers.startCounted(redis)) {
+                                measure(entry, stage, counted, round);
+                            }
+                        } else {
+                            measure(entry, stage, redis, round);
+                        }
                     }
                 }
             }

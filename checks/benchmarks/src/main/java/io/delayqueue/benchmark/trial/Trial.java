@@ -37,6 +37,9 @@ public final class Trial {
     }
 
     private static Map<Quantity, Double> run(TrialSpec spec) {
+        if (spec.measure() == Measure.INSTRUCTIONS) {
+            return counting(spec);
+        }
         return switch (spec.party()) {
             case FLOOR_LETTUCE, FLOOR_JEDIS -> ofFloor(spec);
             case BULLMQ -> ofBullmq(spec);
@@ -73,6 +76,12 @@ public final class Trial {
 
     private static Map<Quantity, Double> ofCommits(TrialSpec spec) {
         try (CommitTrial trial = new CommitTrial(spec)) {
+            return trial.run();
+        }
+    }
+
+    private static Map<Quantity, Double> counting(TrialSpec spec) {
+        try (InstructionsTrial trial = new InstructionsTrial(spec)) {
             return trial.run();
         }
     }

@@ -22,7 +22,7 @@ class GoalsTests {
     void unmeasuredGoalsAreListed() {
         List<Goal> goals = Goals.of(run.summary());
 
-        assertThat(goals).hasSize(40).allMatch(goal -> goal.verdict() == Verdict.NOT_MEASURED);
+        assertThat(goals).hasSize(47).allMatch(goal -> goal.verdict() == Verdict.NOT_MEASURED);
         assertThat(goals).allMatch(goal -> goal.measured().equals("–"));
     }
 
@@ -170,6 +170,23 @@ class GoalsTests {
                         "≤ 7 µs per message",
                         "8.25 µs (1.75 + 6.50)",
                         Verdict.NOT_MET));
+    }
+
+    @Test
+    void instructionsAreComparedWithThoseOfAScriptWithoutKeys() {
+        run.product(Measure.INSTRUCTIONS, Quantity.OF_SCRIPT, 10_000)
+                .product(Measure.INSTRUCTIONS, Quantity.OF_SEND, 75_000)
+                .product(Measure.INSTRUCTIONS, Quantity.OF_IDLE_POLL, 117_001)
+                .rounds(Measure.INSTRUCTIONS, Party.REDISSON, 0, Quantity.OF_SEND, 999_999);
+
+        assertThat(goal("instructions of Redis", "send ≤"))
+                .isEqualTo(new Goal(
+                        "instructions of Redis",
+                        "send ≤ 7.50 × a script without keys",
+                        "7.50 × (75,000 instructions)",
+                        Verdict.MET));
+        assertThat(goal("instructions of Redis", "idle poll").verdict()).isEqualTo(Verdict.NOT_MET);
+        assertThat(goal("instructions of Redis", "claim 1 ≤").verdict()).isEqualTo(Verdict.NOT_MEASURED);
     }
 
     @Test

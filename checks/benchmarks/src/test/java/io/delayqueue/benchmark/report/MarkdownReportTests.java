@@ -27,7 +27,7 @@ class MarkdownReportTests {
                 .rounds(Measure.MEMORY, Party.PRODUCT, 100_000, Quantity.BYTES, 999);
 
         assertThat(document())
-                .contains("\n1 met, 1 not met, 38 not measured. ")
+                .contains("\n1 met, 1 not met, 45 not measured. ")
                 .contains("| idle, 10 topics | commands ≤ 15/s | 12/s | ✓ met |\n")
                 .contains("| memory, 100,000 scheduled | memory ≤ 400 B | 999 B | ✗ not met |\n")
                 .contains("| send, 8 threads | ≥ 100 % of the floor | – | not measured |\n");

@@ -1,8 +1,10 @@
-package io.delayqueue.benchmark;
+package io.delayqueue.benchmark.run;
 
+import io.delayqueue.benchmark.trial.InstructionsTrial;
 import io.delayqueue.test.redis.RedisServerBuilder;
 import io.delayqueue.test.redis.RedisServerProcess;
 import java.io.File;
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,7 +15,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Starts the measured Redis servers, without persistence. */
-final class RedisServers {
+public final class RedisServers {
 
     private final @Nullable Path executable;
 
@@ -26,9 +28,9 @@ final class RedisServers {
      *
      * @param wanted the executable, or null for {@code redis-server} on the path or, if missing, the embedded server
      */
-    static RedisServers of(@Nullable String wanted) {
+    public static RedisServers of(@Nullable String wanted) {
         if (wanted == null) {
-            return new RedisServers(onPath().orElse(null));
+            return new RedisServers(onPath("redis-server").orElse(null));
         }
         Path executable = Path.of(wanted);
         if (!Files.isExecutable(executable)) {
@@ -37,12 +39,17 @@ final class RedisServers {
         return new RedisServers(executable);
     }
 
-    private static Optional<Path> onPath() {
+    private static Optional<Path> onPath(String program) {
         String path = System.getenv("PATH");
         return Arrays.stream((path == null ? "" : path).split(File.pathSeparator))
-                .map(directory -> Path.of(directory, "redis-server"))
+                .map(directory -> Path.of(directory, program))
                 .filter(Files::isExecutable)
                 .findFirst();
+    }
+
+    /** Whether the instructions of a server can be counted. */
+    public static boolean canCount() {
+        return onPath("valgrind").isPresent();
     }
 
     RedisServerProcess start() {
@@ -52,8 +59,29 @@ final class RedisServers {
                 : builder.executable(executable).start();
     }
 
+    /**
+     * Starts a server whose instructions callgrind counts, with few periodic tasks.
+     *
+     * @param other another server that runs as long as this one
+     */
+    RedisServerProcess startCounted(RedisServerProcess other) throws IOException {
+        Path server = executable == null ? other.directory().resolve("redis-server") : executable.toAbsolutePath();
+        Path counted = other.directory().resolve("counted-redis-server");
+        Files.writeString(
+                counted,
+                "#!/bin/sh\nexec valgrind -q --tool=callgrind --trace-children=yes --callgrind-out-file="
+                        + InstructionsTrial.COUNTS + " '" + server + "' \"$@\"\n");
+        if (!counted.toFile().setExecutable(true)) {
+            throw new IOException(counted + " cannot be made executable");
+        }
+        return RedisServerProcess.builder()
+                .executable(counted)
+                .setting("hz", "1")
+                .start();
+    }
+
     /** The environment on which the measurements depend. */
-    Map<String, String> environment() {
+    public Map<String, String> environment() {
         Map<String, String> environment = new LinkedHashMap<>();
         try (RedisServerProcess redis = start()) {
             Map<String, String> server = redis.info("server");
