@@ -56,6 +56,8 @@ public enum Quantity {
     COMMANDS("commands", ""),
     /** Round trips per message. */
     ROUND_TRIPS("round trips", ""),
+    /** Round trips other than sends per message: polls, and the node's heartbeats and reports. */
+    POLLS("polls", ""),
     /** Memory allocated by the JVM per message. */
     ALLOCATED("allocated", "B"),
     /** Longest run of a script. */

@@ -2,6 +2,7 @@ package io.delayqueue.benchmark.trial;
 
 import io.delayqueue.benchmark.contender.Contender;
 import io.delayqueue.benchmark.contender.Contender.Item;
+import io.delayqueue.benchmark.result.Party;
 import io.delayqueue.benchmark.result.Quantity;
 import java.time.Instant;
 import java.util.HashMap;
@@ -81,6 +82,9 @@ final class LatenessTrial implements AutoCloseable {
 
     Map<Quantity, Double> results(Tally tally) {
         Map<Quantity, Double> values = new HashMap<>(meter.perMessage(spec.messages()));
+        if (spec.party() == Party.PRODUCT && batch == 1) { // then each message is sent in a call of its own
+            values.put(Quantity.POLLS, meter.total(Quantity.ROUND_TRIPS) / spec.messages() - 1);
+        }
         double[] sorted = tally.sorted(warmUp);
         values.put(Quantity.P50, Tally.percentile(sorted, 0.5));
         values.put(Quantity.P99, Tally.percentile(sorted, 0.99));
