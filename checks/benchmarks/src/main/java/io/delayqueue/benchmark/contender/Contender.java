@@ -4,6 +4,7 @@ import io.delayqueue.benchmark.result.Measure;
 import io.delayqueue.benchmark.result.Party;
 import java.time.Instant;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.Consumer;
 
 /** A delay queue. The methods that send are thread-safe. */
@@ -42,6 +43,11 @@ public interface Contender extends AutoCloseable {
 
     /** Sends messages in as few calls as the queue allows and waits until they are accepted. */
     void sendAll(List<Item> items);
+
+    /** Sends a message without waiting. The future completes when the message is accepted. */
+    default CompletableFuture<?> sendAsync(Item item) {
+        throw new UnsupportedOperationException("The queue does not send asynchronously");
+    }
 
     /** Removes all messages if they are in the memory of this process, which is smaller than that of Redis. */
     default void discard() {}

@@ -10,6 +10,7 @@ import io.delayqueue.template.DelayQueueTemplate;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.LongAdder;
 import java.util.function.Consumer;
 import org.apache.commons.logging.Log;
@@ -143,6 +144,11 @@ final class ProductContender implements Contender {
                     .build());
         }
         template.sendAll(messages);
+    }
+
+    @Override
+    public CompletableFuture<?> sendAsync(Item item) {
+        return template.sendAsync(TOPIC, item.payload(), item.dueAt());
     }
 
     @Override

@@ -50,11 +50,14 @@ final class RedissonContender implements Contender {
     /** There is no batch method: all messages are sent asynchronously and then awaited. */
     @Override
     public void sendAll(List<Item> items) {
-        CompletableFuture<?>[] sent = items.stream()
-                .map(item -> delayed.offerAsync(item.payload(), delayUntil(item.dueAt()), TimeUnit.MILLISECONDS)
-                        .toCompletableFuture())
-                .toArray(CompletableFuture[]::new);
+        CompletableFuture<?>[] sent = items.stream().map(this::sendAsync).toArray(CompletableFuture[]::new);
         CompletableFuture.allOf(sent).join();
+    }
+
+    @Override
+    public CompletableFuture<?> sendAsync(Item item) {
+        return delayed.offerAsync(item.payload(), delayUntil(item.dueAt()), TimeUnit.MILLISECONDS)
+                .toCompletableFuture();
     }
 
     private static long delayUntil(Instant dueAt) {

@@ -139,7 +139,11 @@ final class MarkdownReport {
             table.row(cells);
         }
         text.append("### ").append(measure.title()).append(": ").append(Numbers.scheduled(scheduled));
-        text.append("\n\n").append(table).append('\n');
+        text.append("\n\n");
+        if (!measure.remark().isEmpty()) {
+            text.append(measure.remark()).append("\n\n");
+        }
+        text.append(table).append('\n');
         if (measure == Measure.LAG) {
             lag(scheduled);
         }

@@ -28,6 +28,12 @@ public enum Measure {
     LATENESS_50("lateness at 50,000/s"),
     /** Highest rate that is sent and delivered without falling behind. */
     HIGHEST_RATE("highest sustained rate"),
+    /** Asynchronous single sends at 50,000 messages per second. */
+    ASYNC_50("asynchronous sends at 50,000/s"),
+    /** Asynchronous single sends at 60,000 messages per second. */
+    ASYNC_60("asynchronous sends at 60,000/s"),
+    /** Highest rate of asynchronous single sends of which 99 % complete in time. */
+    HIGHEST_ASYNC_RATE("highest sustained rate of asynchronous sends"),
     /** Consumption with concurrency 8 and handlers that take 5 ms. */
     HANDLERS_8("handlers of 5 ms, concurrency 8"),
     /** Consumption with concurrency 64 and handlers that take 5 ms. */
@@ -76,6 +82,21 @@ public enum Measure {
     /** The title in reports. */
     public String title() {
         return title;
+    }
+
+    /** How messages are sent if the title does not say it, otherwise an empty string. */
+    public String remark() {
+        return switch (this) {
+            case LATENESS, LAG -> "One thread sends a message each millisecond, and waits for each send.";
+            case LATENESS_20, LATENESS_50 -> "Four threads in turn send a batch each millisecond, with `sendAll`.";
+            case HIGHEST_RATE ->
+                "Four threads in turn send a batch each millisecond, with `sendAll`; at 1,000/s one thread sends"
+                        + " single messages. Redisson sends a batch with `offerAsync`, BullMQ with `addBulk`.";
+            case ASYNC_50, ASYNC_60, HIGHEST_ASYNC_RATE ->
+                "Four threads in turn send single messages each millisecond, with `sendAsync`. Nothing is consumed."
+                        + " A send lasts from its millisecond until its future completes.";
+            default -> "";
+        };
     }
 
     /** Whether clients use an HTTP interface. */

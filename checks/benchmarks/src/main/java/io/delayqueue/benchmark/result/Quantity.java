@@ -22,6 +22,12 @@ public enum Quantity {
     P999("lateness p99.9", "ms"),
     /** Maximum lateness. */
     MAX("lateness max", "ms"),
+    /** Median time until an asynchronous send completes. */
+    COMPLETION_P50("completion p50", "ms"),
+    /** 99th percentile of the time until an asynchronous send completes. */
+    COMPLETION_P99("completion p99", "ms"),
+    /** Asynchronous sends that failed, in the warm-up, too. */
+    FAILED("failed sends", ""),
     /** Mean time from the due time until the poll is requested, of the fifth of the messages around the median. */
     WAKE_UP("wake-up of the poller", "ms"),
     /** Like {@link #WAKE_UP}, from then until Redis starts the script. */

@@ -1,5 +1,7 @@
 package io.delayqueue.benchmark.run;
 
+import static io.delayqueue.benchmark.result.Measure.ASYNC_50;
+import static io.delayqueue.benchmark.result.Measure.ASYNC_60;
 import static io.delayqueue.benchmark.result.Measure.BURST;
 import static io.delayqueue.benchmark.result.Measure.COMMIT;
 import static io.delayqueue.benchmark.result.Measure.DRAIN;
@@ -7,6 +9,7 @@ import static io.delayqueue.benchmark.result.Measure.HANDLERS_2000;
 import static io.delayqueue.benchmark.result.Measure.HANDLERS_512;
 import static io.delayqueue.benchmark.result.Measure.HANDLERS_64;
 import static io.delayqueue.benchmark.result.Measure.HANDLERS_8;
+import static io.delayqueue.benchmark.result.Measure.HIGHEST_ASYNC_RATE;
 import static io.delayqueue.benchmark.result.Measure.HIGHEST_RATE;
 import static io.delayqueue.benchmark.result.Measure.HTTP_LONG_POLL;
 import static io.delayqueue.benchmark.result.Measure.HTTP_POP;
@@ -68,7 +71,7 @@ public record Profile(String name, Duration warmUp, List<Stage> stages) {
     private static final int COUNTED_OPERATIONS = 500;
     private static final Duration WATCHED = Duration.ofSeconds(10);
 
-    /** Returns a profile by name: {@code full}, which takes 90 minutes, or {@code quick}, which takes 5 minutes. */
+    /** Returns a profile by name: {@code full}, which takes 110 minutes, or {@code quick}, which takes 5 minutes. */
     public static Profile named(String name, int rounds) {
         return switch (name) {
             case "full" -> full(rounds);
@@ -167,8 +170,11 @@ public record Profile(String name, Duration warmUp, List<Stage> stages) {
         for (Party party : List.of(PRODUCT, REDISSON)) {
             entries.add(Entry.of(LATENESS_20, party, 160_000, rounds));
             entries.add(Entry.of(HIGHEST_RATE, party, 0, fewer));
+            entries.add(Entry.of(HIGHEST_ASYNC_RATE, party, 0, fewer));
         }
         entries.add(Entry.of(LATENESS_50, PRODUCT, 400_000, rounds));
+        entries.add(Entry.of(ASYNC_50, PRODUCT, 250_000, rounds));
+        entries.add(Entry.of(ASYNC_60, PRODUCT, 300_000, rounds));
         entries.add(Entry.of(HANDLERS_8, PRODUCT, 8_000, rounds));
         entries.add(Entry.of(HANDLERS_64, PRODUCT, 64_000, rounds));
         entries.add(Entry.of(HANDLERS_512, PRODUCT, 200_000, rounds));
@@ -245,6 +251,7 @@ public record Profile(String name, Duration warmUp, List<Stage> stages) {
         entries.add(Entry.of(SEND_4_SHARDS, PRODUCT, 10_000, 1));
         entries.add(Entry.of(LAG, PRODUCT, 2_000, 1));
         entries.add(Entry.of(LATENESS_20, PRODUCT, 20_000, 1));
+        entries.add(Entry.of(ASYNC_50, PRODUCT, 20_000, 1));
         entries.add(Entry.of(HANDLERS_64, PRODUCT, 6_400, 1));
         entries.add(Entry.of(BURST, PRODUCT, 20_000, 1));
         entries.add(Entry.of(HTTP_RECEIVE_100, PRODUCT, 2_000, 1));

@@ -122,6 +122,8 @@ public final class Runner {
             Quantity.P50,
             Quantity.P99,
             Quantity.MAX,
+            Quantity.COMPLETION_P50,
+            Quantity.COMPLETION_P99,
             Quantity.COMMANDS_PER_SECOND,
             Quantity.BYTES,
             Quantity.READY_AFTER

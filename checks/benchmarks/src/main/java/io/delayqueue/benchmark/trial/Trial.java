@@ -21,6 +21,7 @@ public final class Trial {
     private static final int WARM_UP_RATE = 5_000;
     private static final int SECONDS = 5;
     private static final double KEEPS_UP_MILLIS = 100;
+    private static final double COMPLETES_MILLIS = 20;
 
     private Trial() {}
 
@@ -67,7 +68,7 @@ public final class Trial {
                 case SEND_ALL_1, SEND_ALL_8 -> trials.send(SendTrials.BATCH);
                 case DRAIN -> trials.drain();
                 case LATENESS -> trials.lateness(spec, 1_000);
-                case HIGHEST_RATE -> raising(spec, trials::lateness);
+                case HIGHEST_RATE -> raisingLateness(spec, trials::lateness);
                 case MEMORY -> trials.schedule();
                 default -> throw new IllegalArgumentException("BullMQ is not measured in this way");
             };
@@ -107,8 +108,16 @@ public final class Trial {
                 case LATENESS -> measuringLateness(spec, contender, 1_000);
                 case LATENESS_20 -> measuringLateness(spec, contender, 20_000);
                 case LATENESS_50 -> measuringLateness(spec, contender, 50_000);
+                case ASYNC_50 -> sendingAsync(spec, contender, 50_000);
+                case ASYNC_60 -> sendingAsync(spec, contender, 60_000);
+                case HIGHEST_ASYNC_RATE ->
+                    raising(
+                            spec,
+                            (step, rate) -> sendingAsync(step, contender, rate),
+                            Quantity.COMPLETION_P99,
+                            COMPLETES_MILLIS);
                 case LAG -> dividingLag(spec, contender);
-                case HIGHEST_RATE -> raising(spec, (step, rate) -> measuringLateness(step, contender, rate));
+                case HIGHEST_RATE -> raisingLateness(spec, (step, rate) -> measuringLateness(step, contender, rate));
                 case IDLE -> idling(spec, contender);
                 default -> throw new IllegalArgumentException("Queues are not measured in this way");
             };
@@ -137,6 +146,12 @@ public final class Trial {
         }
     }
 
+    private static Map<Quantity, Double> sendingAsync(TrialSpec spec, Contender contender, int rate) {
+        try (AsyncSendTrial trial = new AsyncSendTrial(spec, contender, rate)) {
+            return trial.run();
+        }
+    }
+
     private static Map<Quantity, Double> dividingLag(TrialSpec spec, Contender contender) {
         try (LagTrial trial = new LagTrial(spec, contender)) {
             return trial.run();
@@ -148,14 +163,18 @@ public final class Trial {
         Map<Quantity, Double> run(TrialSpec spec, int rate);
     }
 
-    /** Raises the rate until the 99th percentile of the lateness shows twice that the queue falls behind. */
-    private static Map<Quantity, Double> raising(TrialSpec spec, Sustained trial) {
+    private static Map<Quantity, Double> raisingLateness(TrialSpec spec, Sustained trial) {
+        return raising(spec, trial, Quantity.P99, KEEPS_UP_MILLIS);
+    }
+
+    /** Raises the rate until the 99th percentile shows twice that the queue falls behind. */
+    private static Map<Quantity, Double> raising(TrialSpec spec, Sustained trial, Quantity p99, double most) {
         int warmUp = WARM_UP_RATE * (int) spec.warmUp().toSeconds();
         trial.run(spec.of(Duration.ZERO, warmUp), WARM_UP_RATE);
         double highest = 0;
         for (int rate : RATES) {
-            boolean first = keepsUp(spec, trial, rate);
-            if (!first && !keepsUp(spec, trial, rate)) {
+            boolean first = keepsUp(spec, trial, rate, p99, most);
+            if (!first && !keepsUp(spec, trial, rate, p99, most)) {
                 break;
             }
             highest = rate;
@@ -163,10 +182,10 @@ public final class Trial {
         return Map.of(Quantity.RATE, highest);
     }
 
-    private static boolean keepsUp(TrialSpec spec, Sustained trial, int rate) {
-        Double late =
-                trial.run(spec.of(Duration.ofSeconds(1), rate * SECONDS), rate).get(Quantity.P99);
-        return late != null && late <= KEEPS_UP_MILLIS;
+    private static boolean keepsUp(TrialSpec spec, Sustained trial, int rate, Quantity p99, double most) {
+        Double measured =
+                trial.run(spec.of(Duration.ofSeconds(1), rate * SECONDS), rate).get(p99);
+        return measured != null && measured <= most;
     }
 
     private static Map<Quantity, Double> idling(TrialSpec spec, Contender contender) {
