@@ -21,7 +21,8 @@ public interface Contender extends AutoCloseable {
     static Contender of(Party party, int port, Measure measure) {
         return switch (party) {
             case PRODUCT -> new ProductContender(port, measure);
-            case REDISSON -> new RedissonContender(port, measure.concurrency());
+            case REDISSON, REDISSON_POLLING ->
+                new RedissonContender(port, measure.concurrency(), party == Party.REDISSON_POLLING);
             case JAVA -> new JavaContender(measure.concurrency());
             case FLOOR_LETTUCE,
                     FLOOR_JEDIS,

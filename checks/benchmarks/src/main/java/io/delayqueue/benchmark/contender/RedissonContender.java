@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 import org.redisson.Redisson;
 import org.redisson.api.RBlockingQueue;
 import org.redisson.api.RDelayedQueue;
@@ -30,10 +31,12 @@ final class RedissonContender implements Contender {
     private final RBlockingQueue<String> ready;
     private final RDelayedQueue<String> delayed;
     private final int concurrency;
+    private final boolean polling;
     private final TakingThreads takers = new TakingThreads();
 
-    RedissonContender(int port, int concurrency) {
+    RedissonContender(int port, int concurrency, boolean polling) {
         this.concurrency = concurrency;
+        this.polling = polling;
         Config config = new Config();
         config.setCodec(StringCodec.INSTANCE);
         config.useSingleServer().setAddress("redis://127.0.0.1:" + port).setTimeout(TIMEOUT_MILLIS);
@@ -66,7 +69,11 @@ final class RedissonContender implements Contender {
 
     @Override
     public void consume(Consumer<String> handler) {
-        takers.start(concurrency, () -> ready.poll(TakingThreads.WAIT_SECONDS, TimeUnit.SECONDS), handler);
+        takers.start(concurrency, () -> poll(ready), handler);
+    }
+
+    private static @Nullable String poll(RBlockingQueue<String> queue) throws InterruptedException {
+        return queue.poll(TakingThreads.WAIT_SECONDS, TimeUnit.SECONDS);
     }
 
     @Override
@@ -84,8 +91,7 @@ final class RedissonContender implements Contender {
         for (int i = 0; i < topics; i++) {
             RBlockingQueue<String> queue = client.getBlockingQueue("idle-" + i);
             client.getDelayedQueue(queue);
-            // without a timeout, which would send a command each second
-            new TakingThreads().start(1, queue::take, message -> {});
+            new TakingThreads().start(1, polling ? () -> poll(queue) : queue::take, message -> {});
         }
     }
 

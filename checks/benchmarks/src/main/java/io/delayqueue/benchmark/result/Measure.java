@@ -84,7 +84,7 @@ public enum Measure {
         return title;
     }
 
-    /** How messages are sent if the title does not say it, otherwise an empty string. */
+    /** How messages are sent or awaited if the title does not say it, otherwise an empty string. */
     public String remark() {
         return switch (this) {
             case LATENESS, LAG -> "One thread sends a message each millisecond, and waits for each send.";
@@ -95,6 +95,9 @@ public enum Measure {
             case ASYNC_50, ASYNC_60, HIGHEST_ASYNC_RATE ->
                 "Four threads in turn send single messages each millisecond, with `sendAsync`. Nothing is consumed."
                         + " A send lasts from its millisecond until its future completes.";
+            case IDLE ->
+                "One consumer per topic. Those of Redisson block in `take()`, or poll in a loop with a timeout of 1 s, so that"
+                        + " they can be stopped.";
             default -> "";
         };
     }

@@ -10,6 +10,8 @@ public enum Party {
     FLOOR_JEDIS("floor (Jedis)"),
     /** Redisson's {@code RDelayedQueue} and {@code RBlockingQueue}; without acknowledgement. */
     REDISSON("Redisson"),
+    /** Redisson with consumers that poll with a timeout. Only its idle commands are measured. */
+    REDISSON_POLLING("Redisson, poll(1 s) in a loop"),
     /** BullMQ in Node.js, if Node.js is installed. */
     BULLMQ("BullMQ"),
     /** {@code java.util.concurrent.DelayQueue}: one process, no persistence, no acknowledgement. */

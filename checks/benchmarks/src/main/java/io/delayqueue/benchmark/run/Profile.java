@@ -44,6 +44,7 @@ import static io.delayqueue.benchmark.result.Party.OUTBOX;
 import static io.delayqueue.benchmark.result.Party.OUTBOX_GIVEN_IDS;
 import static io.delayqueue.benchmark.result.Party.PRODUCT;
 import static io.delayqueue.benchmark.result.Party.REDISSON;
+import static io.delayqueue.benchmark.result.Party.REDISSON_POLLING;
 import static io.delayqueue.benchmark.result.Party.SPRING_BOOT;
 
 import io.delayqueue.benchmark.result.Measure;
@@ -183,6 +184,7 @@ public record Profile(String name, Duration warmUp, List<Stage> stages) {
         entries.add(Entry.of(VIRTUAL_2000, PRODUCT, 200_000, rounds));
         entries.add(Entry.idle(PRODUCT, WATCHED, rounds));
         entries.add(Entry.idle(REDISSON, WATCHED, rounds));
+        entries.add(Entry.idle(REDISSON_POLLING, WATCHED, rounds));
         entries.add(Entry.of(BURST, PRODUCT, 100_000, rounds));
         entries.add(Entry.of(HTTP_SEND, PRODUCT, 40_000, rounds));
         entries.add(Entry.of(HTTP_SEND_100, PRODUCT, 100_000, rounds));
