@@ -1,5 +1,6 @@
 package io.delayqueue.benchmark;
 
+import io.delayqueue.benchmark.http.OriginalServer;
 import io.delayqueue.benchmark.report.Goal;
 import io.delayqueue.benchmark.report.Reports;
 import io.delayqueue.benchmark.report.RunFile;
@@ -39,12 +40,14 @@ import org.springframework.core.env.SimpleCommandLinePropertySource;
  *   <li>{@code --report-from=results.json}: measures nothing and writes the files of the report again
  *   <li>{@code --redis=/usr/bin/redis-server}: Redis executable. The default is {@code redis-server} on the path or, if
  *       missing, the embedded server, which is compiled for size and about half as fast
+ *   <li>{@code --original=/path/to/delay-queue}: the executable of ouqiang/delay-queue, to compare its HTTP interface.
+ *       It is not measured by default
  * </ul>
  */
 public final class Benchmark {
 
     private static final Set<String> OPTIONS =
-            new TreeSet<>(Set.of("profile", "rounds", "only", "scheduled", "redis", "report-from"));
+            new TreeSet<>(Set.of("profile", "rounds", "only", "scheduled", "redis", "original", "report-from"));
     private static final Path DIRECTORY = Path.of("target", "benchmark");
 
     private final PrintStream out;
@@ -57,8 +60,23 @@ public final class Benchmark {
         String only = option(options, "only", "");
         String scheduled = option(options, "scheduled", "");
         Profile restricted = only.isEmpty() ? named : named.only(measures(only));
-        this.profile = scheduled.isEmpty() ? restricted : restricted.onlyScheduled(numbers(scheduled));
+        Profile compared = original(options) ? restricted : restricted.without(Party.ORIGINAL);
+        this.profile = scheduled.isEmpty() ? compared : compared.onlyScheduled(numbers(scheduled));
         this.servers = RedisServers.of(options.getProperty("redis"));
+    }
+
+    /** Whether the executable of the original server is given. The trials find it in a system property. */
+    private static boolean original(SimpleCommandLinePropertySource options) {
+        String executable = options.getProperty("original");
+        if (executable == null) {
+            return false;
+        }
+        if (!Files.isExecutable(Path.of(executable))) {
+            throw new IllegalArgumentException("--original must be an executable file, but was " + executable);
+        }
+        System.setProperty(
+                OriginalServer.EXECUTABLE, Path.of(executable).toAbsolutePath().toString());
+        return true;
     }
 
     private static String option(SimpleCommandLinePropertySource options, String name, String otherwise) {

@@ -27,6 +27,7 @@ public interface Contender extends AutoCloseable {
             case FLOOR_LETTUCE,
                     FLOOR_JEDIS,
                     BULLMQ,
+                    ORIGINAL,
                     LISTENER,
                     SPRING_BOOT,
                     NO_MESSAGE,

@@ -10,7 +10,7 @@ import org.springframework.context.annotation.Configuration;
  * An application with both HTTP interfaces on Tomcat, with default settings except two: the number of requests of a
  * connection is unlimited, because Tomcat otherwise closes it after 100, and a pop waits for a short time.
  */
-public final class HttpApplication implements AutoCloseable {
+public final class HttpApplication implements HttpServer {
 
     /** The token of clients. */
     static final String TOKEN = "benchmark-benchmark";
@@ -44,7 +44,7 @@ public final class HttpApplication implements AutoCloseable {
     @EnableAutoConfiguration
     static class Application {}
 
-    /** Opens a connection to the application. */
+    @Override
     public HttpConnection connect() {
         return new HttpConnection(port);
     }

@@ -1,4 +1,4 @@
-/** The HTTP interfaces of the product, and a client that uses little CPU time. */
+/** The HTTP interfaces of the product, the server whose interface one of them is, and a client that uses little CPU time. */
 @NullMarked
 package io.delayqueue.benchmark.http;
 

@@ -100,7 +100,7 @@ final class Goals {
         judge(
                 measure.title(),
                 "≥ " + plain(least) + " × Redisson" + remark,
-                summary.timesRedisson(measure, PRODUCT, 0),
+                summary.timesOf(Party.REDISSON, measure, PRODUCT, 0),
                 value -> value >= least,
                 value -> times(value) + " (" + rate(measure, PRODUCT) + " to " + rate(measure, Party.REDISSON) + ")");
     }

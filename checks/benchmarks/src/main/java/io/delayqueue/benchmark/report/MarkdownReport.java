@@ -32,9 +32,8 @@ final class MarkdownReport {
     /** Measures whose rates are shown by the number of scheduled messages. */
     static final List<Measure> GROWING = List.of(Measure.SEND, Measure.SEND_ALL_1, Measure.SEND_ALL_8, Measure.DRAIN);
 
-    /** Rates of the server whose HTTP interface the product also has. */
-    private static final Map<Measure, String> MEASURED_ELSEWHERE =
-            Map.of(Measure.HTTP_PUSH, "9,300–12,200/s", Measure.HTTP_POP, "4,900–5,700/s");
+    private static final Map<Party, String> COMPARED =
+            Map.of(Party.REDISSON, "to Redisson", Party.ORIGINAL, "to the original");
 
     private record Column(String head, Function<Party, String> cell) {}
 
@@ -147,11 +146,6 @@ final class MarkdownReport {
         if (measure == Measure.LAG) {
             lag(scheduled);
         }
-        if (MEASURED_ELSEWHERE.containsKey(measure)) {
-            text.append("Measured elsewhere, on another machine: the original server in Go, ")
-                    .append(MEASURED_ELSEWHERE.get(measure))
-                    .append(".\n\n");
-        }
     }
 
     /** The parts of the lateness, which add up to it. */
@@ -190,10 +184,12 @@ final class MarkdownReport {
             columns.add(new Column(
                     "of the floor", party -> orNone(summary.ofFloor(measure, party, scheduled), Numbers::percent)));
         }
-        if (summary.median(measure, Party.REDISSON, scheduled, RATE).isPresent()) {
-            columns.add(new Column(
-                    "to Redisson", party -> orNone(summary.timesRedisson(measure, party, scheduled), Numbers::times)));
-        }
+        COMPARED.forEach((other, head) -> {
+            if (summary.median(measure, other, scheduled, RATE).isPresent()) {
+                columns.add(new Column(
+                        head, party -> orNone(summary.timesOf(other, measure, party, scheduled), Numbers::times)));
+            }
+        });
         return columns;
     }
 

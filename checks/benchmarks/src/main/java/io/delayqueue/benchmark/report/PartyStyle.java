@@ -22,6 +22,7 @@ record PartyStyle(Color color, BasicStroke stroke, Marker marker) {
             case FLOOR_LETTUCE -> solid(0x555555, SeriesMarkers.SQUARE);
             case FLOOR_JEDIS -> dashed(0xAAAAAA, SeriesMarkers.TRIANGLE_UP);
             case REDISSON, REDISSON_POLLING -> solid(0xD55E00, SeriesMarkers.TRIANGLE_DOWN);
+            case ORIGINAL -> dashed(0xD55E00, SeriesMarkers.TRIANGLE_DOWN);
             case BULLMQ -> solid(0xCC79A7, SeriesMarkers.PLUS);
             case JAVA -> solid(0x009E73, SeriesMarkers.CROSS);
             case LISTENER -> dashed(0x0072B2, SeriesMarkers.CIRCLE);

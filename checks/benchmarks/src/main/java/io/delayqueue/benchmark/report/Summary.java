@@ -92,11 +92,10 @@ final class Summary {
         return quotient(median(measure, party, scheduled, Quantity.RATE), floorRate(measure, scheduled));
     }
 
-    /** Rate of a party as a multiple of Redisson's rate. */
-    OptionalDouble timesRedisson(Measure measure, Party party, long scheduled) {
+    /** Rate of a party as a multiple of another party's rate. */
+    OptionalDouble timesOf(Party other, Measure measure, Party party, long scheduled) {
         return quotient(
-                median(measure, party, scheduled, Quantity.RATE),
-                median(measure, Party.REDISSON, scheduled, Quantity.RATE));
+                median(measure, party, scheduled, Quantity.RATE), median(measure, other, scheduled, Quantity.RATE));
     }
 
     /**

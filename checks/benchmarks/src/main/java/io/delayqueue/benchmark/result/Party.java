@@ -14,6 +14,8 @@ public enum Party {
     REDISSON_POLLING("Redisson, poll(1 s) in a loop"),
     /** BullMQ in Node.js, if Node.js is installed. */
     BULLMQ("BullMQ"),
+    /** The server of ouqiang/delay-queue, whose HTTP interface the product also has, if its executable is given. */
+    ORIGINAL("ouqiang/delay-queue, in Go"),
     /** {@code java.util.concurrent.DelayQueue}: one process, no persistence, no acknowledgement. */
     JAVA("java.util.concurrent.DelayQueue"),
     /** An application with a running listener of the product. Only its start is measured. */

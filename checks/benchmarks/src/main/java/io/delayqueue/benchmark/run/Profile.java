@@ -40,6 +40,7 @@ import static io.delayqueue.benchmark.result.Party.JAVA;
 import static io.delayqueue.benchmark.result.Party.LISTENER;
 import static io.delayqueue.benchmark.result.Party.NO_MESSAGE;
 import static io.delayqueue.benchmark.result.Party.NO_OUTBOX;
+import static io.delayqueue.benchmark.result.Party.ORIGINAL;
 import static io.delayqueue.benchmark.result.Party.OUTBOX;
 import static io.delayqueue.benchmark.result.Party.OUTBOX_GIVEN_IDS;
 import static io.delayqueue.benchmark.result.Party.PRODUCT;
@@ -191,8 +192,10 @@ public record Profile(String name, Duration warmUp, List<Stage> stages) {
         entries.add(Entry.of(HTTP_RECEIVE, PRODUCT, 20_000, rounds));
         entries.add(Entry.of(HTTP_RECEIVE_100, PRODUCT, 40_000, rounds));
         entries.add(Entry.of(HTTP_LONG_POLL, PRODUCT, 4_000, rounds));
-        entries.add(Entry.of(HTTP_PUSH, PRODUCT, 40_000, rounds));
-        entries.add(Entry.of(HTTP_POP, PRODUCT, 20_000, rounds));
+        for (Party party : List.of(PRODUCT, ORIGINAL)) {
+            entries.add(Entry.of(HTTP_PUSH, party, 40_000, rounds));
+            entries.add(Entry.of(HTTP_POP, party, 20_000, rounds));
+        }
         for (Party party : List.of(NO_MESSAGE, NO_OUTBOX, OUTBOX, OUTBOX_GIVEN_IDS)) {
             entries.add(Entry.of(COMMIT, party, 20_000, rounds));
         }
@@ -258,7 +261,9 @@ public record Profile(String name, Duration warmUp, List<Stage> stages) {
         entries.add(Entry.of(BURST, PRODUCT, 20_000, 1));
         entries.add(Entry.of(HTTP_RECEIVE_100, PRODUCT, 2_000, 1));
         entries.add(Entry.of(HTTP_LONG_POLL, PRODUCT, 200, 1));
-        entries.add(Entry.of(HTTP_POP, PRODUCT, 400, 1));
+        for (Party party : List.of(PRODUCT, ORIGINAL)) {
+            entries.add(Entry.of(HTTP_POP, party, 400, 1));
+        }
         for (Party party : List.of(NO_OUTBOX, OUTBOX, OUTBOX_GIVEN_IDS)) {
             entries.add(Entry.of(COMMIT, party, 1_000, 1));
         }

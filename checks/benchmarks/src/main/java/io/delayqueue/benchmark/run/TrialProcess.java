@@ -1,5 +1,6 @@
 package io.delayqueue.benchmark.run;
 
+import io.delayqueue.benchmark.http.OriginalServer;
 import io.delayqueue.benchmark.result.Measure;
 import io.delayqueue.benchmark.result.Quantity;
 import io.delayqueue.benchmark.trial.StartUpTrial;
@@ -46,6 +47,7 @@ final class TrialProcess {
         } else {
             command.addAll(
                     List.of("-Xms1g", "-Xmx2g", "-XX:+AlwaysPreTouch", "-cp", ClassPath.ofTrial(spec.measure())));
+            command.add("-D" + OriginalServer.EXECUTABLE + "=" + System.getProperty(OriginalServer.EXECUTABLE, ""));
             command.addAll(List.of(Trial.class.getName(), mapper.writeValueAsString(spec)));
         }
         command.add(result.toString());

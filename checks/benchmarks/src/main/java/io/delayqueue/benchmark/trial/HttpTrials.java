@@ -3,20 +3,28 @@ package io.delayqueue.benchmark.trial;
 import io.delayqueue.benchmark.contender.Topics;
 import io.delayqueue.benchmark.http.HttpApplication;
 import io.delayqueue.benchmark.http.HttpConnection;
+import io.delayqueue.benchmark.http.HttpServer;
+import io.delayqueue.benchmark.http.OriginalServer;
+import io.delayqueue.benchmark.result.Party;
 import io.delayqueue.benchmark.result.Quantity;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.ToIntFunction;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/** Measures the HTTP interfaces with clients that each keep a connection open. Server and clients share the process. */
+/**
+ * Measures the HTTP interfaces with clients that each keep a connection open. The product's server and the clients share
+ * the process.
+ */
 final class HttpTrials implements AutoCloseable {
 
     private static final int CONNECTIONS = 8;
@@ -33,7 +41,7 @@ final class HttpTrials implements AutoCloseable {
     private static final Duration DUE = Duration.ofMillis(1_100);
 
     private final TrialSpec spec;
-    private final HttpApplication application;
+    private final HttpServer server;
     private final List<HttpConnection> connections = new ArrayList<>();
     private final Crew crew = new Crew(CONNECTIONS);
     private final RedisMeter meter;
@@ -43,9 +51,10 @@ final class HttpTrials implements AutoCloseable {
 
     HttpTrials(TrialSpec spec) {
         this.spec = spec;
-        this.application = new HttpApplication(spec.port());
+        this.server =
+                spec.party() == Party.ORIGINAL ? new OriginalServer(spec.port()) : new HttpApplication(spec.port());
         for (int i = 0; i < CONNECTIONS; i++) {
-            connections.add(application.connect());
+            connections.add(server.connect());
         }
         this.meter = new RedisMeter(spec.port());
         this.remains = new Remains(spec.port(), spec.scheduled());
@@ -88,10 +97,18 @@ final class HttpTrials implements AutoCloseable {
 
     private void push(HttpConnection connection, int delay) {
         int number = numbers.getAndIncrement();
-        connection.post(
+        String ignored = succeeded(connection.post(
                 "/push",
                 "{\"topic\":\"" + Topics.BENCH + "\",\"id\":\"job-" + number + "\",\"delay\":" + delay
-                        + ",\"ttr\":120,\"body\":\"" + Payloads.of(number) + "\"}");
+                        + ",\"ttr\":120,\"body\":\"" + Payloads.of(number) + "\"}"));
+    }
+
+    /** A failure has the status of a success. */
+    private static String succeeded(String response) {
+        if (!response.contains("\"code\":0")) {
+            throw new IllegalStateException("A request failed: " + response);
+        }
+        return response;
     }
 
     /** Receives up to a number of messages, acknowledges all of them in one request, and returns their number. */
@@ -116,11 +133,11 @@ final class HttpTrials implements AutoCloseable {
 
     /** Pops a job, finishes it, and returns the number of jobs. */
     private int popAndFinish(HttpConnection connection) {
-        Matcher job = ID.matcher(connection.post("/pop", "{\"topic\":\"" + Topics.BENCH + "\"}"));
+        Matcher job = ID.matcher(succeeded(connection.post("/pop", "{\"topic\":\"" + Topics.BENCH + "\"}")));
         if (!job.find()) {
             return 0;
         }
-        connection.post("/finish", "{\"id\":\"" + job.group(1) + "\"}");
+        String ignored = succeeded(connection.post("/finish", "{\"id\":\"" + job.group(1) + "\"}"));
         return 1;
     }
 
@@ -157,7 +174,9 @@ final class HttpTrials implements AutoCloseable {
         long nanos = takeAll(spec.messages(), take);
         meter.stop();
         Map<Quantity, Double> values = results(nanos, taken.get());
-        values.put(Quantity.LEFT, (double) remains.count());
+        if (spec.party() == Party.PRODUCT) {
+            values.put(Quantity.LEFT, (double) remains.count());
+        }
         return values;
     }
 
@@ -167,19 +186,30 @@ final class HttpTrials implements AutoCloseable {
         Until.passed(DUE);
     }
 
+    /** Takes messages and returns the nanoseconds until the last one. Other clients may then still wait for messages. */
     private long takeAll(int count, ToIntFunction<HttpConnection> take) {
         taken.set(0);
-        return crew.run(part -> {
+        long started = System.nanoTime();
+        AtomicLong last = new AtomicLong();
+        crew.run(part -> {
             while (taken.get() < count) {
-                taken.addAndGet(take.applyAsInt(connections.get(part)));
+                int messages = take.applyAsInt(connections.get(part));
+                taken.addAndGet(messages);
+                if (messages > 0) {
+                    last.accumulateAndGet(System.nanoTime() - started, Math::max);
+                }
             }
         });
+        return last.get();
     }
 
     private Map<Quantity, Double> results(long nanos, int messages) {
         Map<Quantity, Double> values = new HashMap<>(meter.perMessage(messages));
         values.put(Quantity.MESSAGES, (double) messages);
         values.put(Quantity.RATE, messages * 1e9 / nanos);
+        if (spec.party() == Party.ORIGINAL) { // it runs no scripts, and not in this process
+            values.keySet().removeAll(Set.of(Quantity.ROUND_TRIPS, Quantity.LONGEST_SCRIPT, Quantity.ALLOCATED));
+        }
         return values;
     }
 
@@ -189,6 +219,6 @@ final class HttpTrials implements AutoCloseable {
         connections.forEach(HttpConnection::close);
         meter.close();
         remains.close();
-        application.close();
+        server.close();
     }
 }

@@ -68,18 +68,27 @@ class MarkdownReportTests {
     }
 
     @Test
-    void ratesMeasuredElsewhereAreMarked() {
-        run.rate(Measure.HTTP_POP, Party.PRODUCT, 0, 2_000).rate(Measure.HTTP_SEND, Party.PRODUCT, 0, 3_000);
+    void ratesAreComparedWithTheOriginalIfItWasMeasured() {
+        run.rate(Measure.HTTP_POP, Party.PRODUCT, 0, 2_000)
+                .rate(Measure.HTTP_POP, Party.ORIGINAL, 0, 2_500)
+                .rate(Measure.HTTP_PUSH, Party.PRODUCT, 0, 3_000);
 
         assertThat(document()).contains("""
                         ### ouqiang/delay-queue: pop and finish: nothing scheduled
 
-                        |  | rate (/s) |
-                        |---|---:|
-                        | delayqueue | 2,000 |
+                        |  | rate (/s) | to the original |
+                        |---|---:|---:|
+                        | delayqueue | 2,000 | 0.80 × |
+                        | ouqiang/delay-queue, in Go | 2,500 | 1.00 × |
+                        """).containsOnlyOnce("original");
+    }
 
-                        Measured elsewhere, on another machine: the original server in Go, 4,900–5,700/s.
-                        """).containsOnlyOnce("Measured elsewhere");
+    @Test
+    void measuresSayHowMessagesAreSent() {
+        run.rate(Measure.HIGHEST_RATE, Party.PRODUCT, 0, 2_000);
+
+        assertThat(document())
+                .contains("### highest sustained rate: nothing scheduled\n\nFour threads in turn send a batch");
     }
 
     @Test

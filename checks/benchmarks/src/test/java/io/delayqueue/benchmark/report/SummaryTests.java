@@ -82,7 +82,8 @@ class SummaryTests {
                 .summary();
 
         assertThat(summary.ofFloor(Measure.SEND, Party.PRODUCT, 0)).hasValue(60.0 / 80);
-        assertThat(summary.timesRedisson(Measure.SEND, Party.PRODUCT, 0)).hasValue(3);
+        assertThat(summary.timesOf(Party.REDISSON, Measure.SEND, Party.PRODUCT, 0))
+                .hasValue(3);
     }
 
     @Test
@@ -94,8 +95,10 @@ class SummaryTests {
                 .summary();
 
         assertThat(summary.ofFloor(Measure.SEND, Party.PRODUCT, 0)).isEmpty();
-        assertThat(summary.timesRedisson(Measure.SEND, Party.PRODUCT, 0)).isEmpty();
-        assertThat(summary.timesRedisson(Measure.SEND, Party.PRODUCT, 10_000)).isEmpty();
+        assertThat(summary.timesOf(Party.REDISSON, Measure.SEND, Party.PRODUCT, 0))
+                .isEmpty();
+        assertThat(summary.timesOf(Party.REDISSON, Measure.SEND, Party.PRODUCT, 10_000))
+                .isEmpty();
     }
 
     @Test
