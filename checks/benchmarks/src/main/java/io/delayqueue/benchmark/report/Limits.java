@@ -72,10 +72,10 @@ public final class Limits {
             Collections.unmodifiableSortedMap(new TreeMap<>(Map.of(
                     Quantity.OF_SEND, 7.5,
                     Quantity.OF_SENT_IN_BATCH, 1.5,
-                    Quantity.OF_IDLE_POLL, 11.7,
-                    Quantity.OF_CLAIM, 19.9,
-                    Quantity.OF_ACKNOWLEDGE, 16.2,
-                    Quantity.OF_CLAIM_AND_ACKNOWLEDGE, 23.0,
+                    Quantity.OF_IDLE_POLL, 10.7,
+                    Quantity.OF_CLAIM, 16.8,
+                    Quantity.OF_ACKNOWLEDGE, 13.0,
+                    Quantity.OF_CLAIM_AND_ACKNOWLEDGE, 19.2,
                     Quantity.OF_HANDLED_IN_BATCH, 2.1)));
 
     /** Smaller number of scheduled messages to which the limit of memory applies, measured for all queues. */
