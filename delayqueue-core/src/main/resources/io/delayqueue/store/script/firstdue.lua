@@ -14,9 +14,10 @@ local function score(due, suspect)
   return textOf(due + SUSPECT)
 end
 
--- the due time of a score of the schedule, NEVER unless it is a due time, which has at most 15 digits
+-- the due time of a score of the schedule, NEVER unless it is a due time. Due times have at most 15 digits, unless a foreign
+-- client wrote one with a fraction
 local function dueOf(score)
-  return #score > 15 and NEVER or score
+  return #score > 15 and (score == NEVER or tonumber(score) >= SUSPECT) and NEVER or score
 end
 
 -- the first due time of messages other than suspects, NEVER if there are none; nil if the sentinel is missing

@@ -20,12 +20,12 @@
 --                   <id of that message>'
 --   suspects        '1': the schedule may have suspects, see firstdue.lua
 --   m:<move>        reservation of ids for messages that are being moved here from another topic, see move.lua
---   polled          time of the last poll, ms, then, unless both are 0, '<jumped> <behind>': Redis' clock minus the steady
---                   clock, and the steady clock minus lease time, ms
+--   polled          '<time of the last poll>', or, after a jump of Redis' clock or a gap, '<time> <jumped> <behind>', all in
+--                   ms. jumped is Redis' clock minus the steady clock, behind the steady clock minus lease time
 --   grace           steady time until which no leases are reclaimed, ms
 --   c:<consumer>    the consumer's last poll: '<sequence number>[i] [<steady time> ]<time>', both times in ms. i: the
 --                   poll was idle. The steady time is omitted if it equals the time. If the poll was not idle, a line
 --                   feed and its results for a repeat follow: claimed ids, indices of rejected settlements, indices of
---                   rejected renewals, reclaimed ids, dead letters; lists in MessagePack, empty ones may be missing
+--                   rejected renewals, reclaimed ids, dead letters; lists in MessagePack, of which the last ones are missing if they are empty
 local LIMITED = ' limited'
 local scheduleKey, leasesKey, messagesKey, deliveriesKey, metaKey = unpack(KEYS, 1, 5)

@@ -1,6 +1,6 @@
 -- fragment: lease time, the clock by which leases end. It follows a steady clock, which is Redis' clock without its
 -- jumps. If Redis' clock is set, or another server takes over, leases end neither earlier nor later. See ADR 21.
--- needs: now, polledAt, ownLastTime, repeated, leased (whether there are leases), maxGap, sinceLastPoll
+-- needs: now, polled.lua, ownLastTime, repeated, leased (whether there are leases), maxGap, sinceLastPoll
 -- assigns: jumped (Redis' clock minus steady), behind (steady minus leaseTime)
 -- gives: steady, lastSteady, unmeasured, leaseTime, leaseTimeText, leaseEnd, redisEnd
 local steady = now - jumped

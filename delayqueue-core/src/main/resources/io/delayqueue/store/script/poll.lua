@@ -10,13 +10,13 @@
 --         gap in ms: if there are leases, a longer time between polls, or a clock that went back, suspends reclaiming; lease
 --         in ms; most bytes of claimed messages and of their deliveries. Then '+' if it claims for a receiver, so that the
 --         end of a lease counts as an attempt and not as a crash
--- ARGV[7] eight numbers, separated by blanks: 1: publish a signal if due messages are left behind; 1: claims a suspect, too,
---         to be handled in isolation; permitted attempts of messages without their own limit; most reclaims (<= 500); time in
---         ms for which reclaiming is suspended; crashes of a message from which on it is a suspect; crashes in isolation after
---         which a message is dead-lettered; number of messages that can be handled at once: only so many are claimed of a
---         topic with limits, and messages with crashes only as the first or among them
+-- ARGV[7] eight numbers, separated by blanks: 1 to publish a signal if due messages are left behind, else 0; 1 to claim a
+--         suspect, too, to be handled in isolation, else 0; permitted attempts of messages without their own limit; most
+--         reclaims (<= 500); time in ms for which reclaiming is suspended; crashes of a message from which on it is a suspect;
+--         crashes in isolation after which a message is dead-lettered; number of messages that can be handled at once: only
+--         so many are claimed of a topic with limits, and messages with crashes only as the first or among them
 -- ARGV[8] four numbers, separated by blanks: a acknowledges (<= 500), r runs of acknowledges with the same token, b renewals
---         (<= 500), c other settlements (<= 500); only a if b and c are 0
+--         (<= 500), c other settlements (<= 500); only a if b and c are 0, then r follows from the number of arguments
 -- then a ids, r times token and length of the run; b ids, b tokens, b leases in ms;
 -- c times: verb, id, token, value, failure; a verb is 'retry' | 'retryIfAttemptsLeft' (dead-letters after the last
 -- permitted attempt) | 'postpone' (dead-letters with the failure after the last permitted postponement) | 'deadLetter' |
@@ -30,9 +30,9 @@
 --        | {'UNKNOWN'} | {'MISMATCH', identity} | {'STALE'}: a later poll of this consumer has run
 -- indices count from 1, acknowledges before other settlements
 -- cost   idle: 5 commands. Else O((claimed + settled + renewed + reclaimed) log N): 12 commands with claims, 10 if only one
---        message is due; 10 with acknowledges; 17 with both; at most 6 more if something is unusual; up to 13 more for each other settlement,
---        reclaim or expiry; up to 5 more for each successor that takes over; two more for each message if the claim could
---        exceed the byte bound, and always one in the queue of notifications
+--        message is due; 11 with acknowledges; 18 with both; at most 6 more if something is unusual; up to 13 more for each
+--        other settlement, reclaim or expiry; up to 5 more for each successor that takes over; two more for each message if
+--        the claim could exceed the byte bound, and always one in the queue of notifications
 --
 -- The repeat of a poll (same consumer and sequence) returns the claims of the first execution that are still leased,
 -- and the same results of settlements. Therefore no message is lost to the consumer after a lost reply or a script that
@@ -52,13 +52,19 @@ local consumerField = 'c:' .. consumer
 local identity, polledText, lastPollText, largest, suspectsMarked =
   unpack(redis.call('HMGET', metaKey, 'identity', 'polled', consumerField, 'largest', 'suspects'))
 --@include identity
--- the last poll of the consumer: its sequence number and its steady time
+-- claimsLimited: whether limits or a hold decide what may be claimed; a limit of messages does not
+local graceText, limits, hold, claimsLimited
+if limited then
+  graceText, limits, hold = unpack(redis.call('HMGET', metaKey, 'grace', 'limits', 'hold'))
+  claimsLimited = hold or limits and not string.find(limits, '^0 0 ')
+end
+-- the last poll of the consumer: its sequence number, -1 if there is none, and its steady time
 local lastSequence, ownLastTime = string.match(lastPollText or '-1', '^(-?%d+)i? ?(%d*)')
-local newer = ARGV[3] - lastSequence
-if newer < 0 then
+local polls = ARGV[3] - lastSequence
+if polls < 0 then
   return {'STALE'}
 end
-local repeated = newer == 0
+local repeated = polls == 0
 local firstLease, firstLeaseEnd = unpack(redis.call('ZRANGE', leasesKey, '0', '0', 'WITHSCORES'))
 if not firstLeaseEnd then
   return {'UNKNOWN'}
@@ -99,11 +105,18 @@ local function digestOf(token)
   return string.byte(token, 2) == 45 and string.match(token, '^r%-(' .. string.rep('%x', 40) .. ')$')
 end
 
--- no jump of a clock, no gap, and no lease to reclaim
-local polled = tonumber(polledText)
-local usual = polled and polled <= now and not (limited or repeated or suspectsMarked) and renewals + others == 0
-  and (not leased or now - polled <= maxGap and tonumber(firstLeaseEnd) > now)
-  and (ownLastTime == '' or sinceLastPoll < 0 or math.abs(now - ownLastTime - sinceLastPoll) <= 1000)
+-- Lease time is the steady clock unless the field polled says that it is behind; the steady clock is Redis' clock unless
+-- that jumped, see leasetime.lua.
+local polled, jumped = tonumber(polledText), 0
+if polledText and not polled then
+  polled, jumped = string.match(polledText, '^(%d+) (%-?%d+) 0$')
+  polled, jumped = tonumber(polled), tonumber(jumped) or 0
+end
+local steady = now - jumped
+-- no gap, no new jump, no lease to reclaim, and only acknowledges to settle
+local usual = polled and polled <= now and not (claimsLimited or repeated or suspectsMarked) and renewals + others == 0
+  and (not leased or now - polled <= maxGap and tonumber(firstLeaseEnd) > steady)
+  and (ownLastTime == '' or sinceLastPoll < 0 or math.abs(steady - ownLastTime - sinceLastPoll) <= 1000)
 -- the first two messages of the schedule, with their scores: often only one is due
 local first = redis.call('ZRANGE', scheduleKey, '0', '1', 'WITHSCORES')
 local firstDue = first[2] and dueOf(first[2])
@@ -111,6 +124,7 @@ if not firstDue then
   return {'UNKNOWN'}
 end
 local isDue = tonumber(firstDue) <= now
+-- nextDue is false if it is to be read after the claim
 local due, nextDue, claimedDeliveries, claimedMessages, ackedDeliveries = {}, firstDue, nil, nil, nil
 if usual and isDue and most ~= '0' then
   nextDue = first[4] and tonumber(first[4]) > now and dueOf(first[4])
@@ -121,13 +135,13 @@ if usual and acks > 0 then
   local i = 1
   for run = 1, runs do
     local token = ARGV[7 + acks + 2 * run]
-    local alone, next, digest = nil, i + ARGV[8 + acks + 2 * run], digestOf(token)
+    local marked, next, digest = nil, i + ARGV[8 + acks + 2 * run], digestOf(token)
     usual = usual and string.find(token, TOKEN)
     while usual and i < next do
       local delivery = ackedDeliveries[i]
       if delivery ~= token then
-        alone = alone or token .. '+'
-        usual = delivery == alone or (digest and delivery
+        marked = marked or token .. '+'
+        usual = delivery == marked or (digest and delivery
           and redis.sha1hex((string.match(delivery, '^([^+]*)%+?$') or '') .. ' ' .. ARGV[8 + i]) == digest)
       end
       i = i + 1
@@ -136,7 +150,7 @@ if usual and acks > 0 then
 end
 local n = usual and #due or 0
 if n > 0 then
-  -- the queue of notifications does not record the largest size
+  -- without KEYS[6]: the queue of notifications, which does not record the largest size
   usual = KEYS[6] and n * (largest or 1024) <= maxBytes + 0
   if usual then
     claimedDeliveries = redis.call('HMGET', deliveriesKey, unpack(due))
@@ -150,8 +164,12 @@ if n > 0 then
   end
 end
 if usual then
-  write('polled', nowText, consumerField,
-    acks + n == 0 and ARGV[3] .. 'i ' .. nowText or ARGV[3] .. ' ' .. nowText .. '\n' .. cmsgpack.pack(due))
+  local clocks, time = nowText, nowText
+  if jumped ~= 0 then
+    clocks, time = string.format('%s %.0f 0', nowText, jumped), textOf(steady) .. ' ' .. nowText
+  end
+  write('polled', clocks, consumerField,
+    acks + n == 0 and ARGV[3] .. 'i ' .. time or ARGV[3] .. ' ' .. time .. '\n' .. cmsgpack.pack(due))
   -- the order of writes is that of the long way
   if acks > 0 then
     redis.call('HDEL', messagesKey, unpack(ARGV, 9, 8 + acks))
@@ -161,13 +179,17 @@ if usual then
   local nextLeaseEnd = firstLeaseEnd
   for i = 9, 8 + acks do
     if ARGV[i] == firstLease then
+      -- to read the score of the sentinel takes longer than to count
       local none = redis.call('ZCARD', leasesKey) == 1
       nextLeaseEnd = none and NEVER or redis.call('ZRANGE', leasesKey, '0', '0', 'WITHSCORES')[2]
       break
     end
   end
+  if not nextLeaseEnd then
+    return {'UNKNOWN'}
+  end
   if n > 0 then
-    local leases, deliveries, ending, token = {}, {}, textOf(now + usualLease), claimToken .. mark
+    local leases, deliveries, ending, token = {}, {}, textOf(steady + usualLease), claimToken .. mark
     for i = 1, n do
       local id, at = due[i], 2 * i
       leases[at - 1], leases[at] = ending, id
@@ -177,7 +199,10 @@ if usual then
     redis.call('HSET', deliveriesKey, unpack(deliveries))
     -- a claim reads the first messages of the schedule
     redis.call('ZREMRANGEBYRANK', scheduleKey, '0', n - 1)
-    nextLeaseEnd = now + usualLease < nextLeaseEnd + 0 and ending or nextLeaseEnd
+    nextLeaseEnd = steady + usualLease < nextLeaseEnd + 0 and ending or nextLeaseEnd
+  end
+  if jumped ~= 0 and nextLeaseEnd ~= NEVER then
+    nextLeaseEnd = textOf(nextLeaseEnd + jumped)
   end
   nextDue = nextDue or readFirstDue()
   if not nextDue then
@@ -194,10 +219,8 @@ local _, isolates, usualAttempts, maxReclaims, grace, isolateAfter, crashLimit, 
 usualLease, maxBytes, usualAttempts = usualLease + 0, maxBytes + 0, usualAttempts + 0
 isolateAfter, crashLimit, handlers = isolateAfter + 0, crashLimit + 0, handlers + 0
 -- in steady time, so that a jump of Redis' clock does not prolong it
-local graceText, limits
-if leased or limited then
-  graceText, limits = unpack(redis.call('HMGET', metaKey, 'grace', 'limits'))
-  limits = limited and limits
+if leased and not limited then
+  graceText = redis.call('HGET', metaKey, 'grace')
 end
 local suspendedBefore = tonumber(graceText or 0)
 local suspendedUntil = suspendedBefore
@@ -292,7 +315,7 @@ local claim = repeated and recordedClaim() or plannedClaim(due, claimedDeliverie
 
 local reclaimed = {}
 if repeated then
-  -- as in write()
+  -- Redis then permits all writes below, even if memory is full
   redis.call('HDEL', metaKey, '')
   -- the settlements that this execution rejects include those that the first execution completed
   for _, index in ipairs(rejectedSettlements) do
@@ -312,7 +335,8 @@ else
     limit.arrival = limit.arrival + #claim.ids * limit.interval
     times[#times + 1], times[#times + 2] = 'arrival', string.format('%.0f', limit.arrival)
   end
-  write(consumerField, ARGV[3] .. poll .. '\n' .. cmsgpack.pack(claim.ids, rejectedSettlements, rejectedRenewals), unpack(times))
+  local record = cmsgpack.pack(claim.ids, rejectedSettlements, rejectedRenewals)
+  write(consumerField, ARGV[3] .. poll .. '\n' .. record, unpack(times))
 end
 -- leases end before others begin, so that at no stop of the script there are more than a limit permits
 settleAcks(heldAcks, takeovers)

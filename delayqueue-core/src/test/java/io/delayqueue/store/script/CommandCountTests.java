@@ -65,6 +65,23 @@ class CommandCountTests {
     }
 
     @Test
+    void aLimitOfMessagesCostsAPollOneCommand() {
+        bench.limit(1_000_000);
+        bench.send(Sends.after("a", 0));
+        assertThat(sum(poll(Polls.by("w1", 3).claim(500)))).isEqualTo(1 + 11);
+    }
+
+    @Test
+    void aJumpOfTheClockCostsLaterPollsNothing() {
+        long polled = Long.parseLong(bench.meta("meta").get("polled"));
+        bench.redis().call("HSET", bench.key("meta"), "polled", polled + " 60000 0");
+        bench.redis().call("HSET", bench.key("meta"), "c:w1", "2 " + (polled - 60_000) + " " + polled);
+        bench.send(Sends.after("a", 0));
+        assertThat(sum(poll(Polls.by("w1", 3).claim(500)))).isEqualTo(1 + 10);
+        assertThat(bench.meta("meta").get("polled")).endsWith(" 60000 0");
+    }
+
+    @Test
     void aFullBatchCostsNoMoreCommandsThanALoneMessage() {
         send(500);
         assertThat(sum(poll(Polls.by("w1", 3).claim(500)))).isEqualTo(1 + 12);

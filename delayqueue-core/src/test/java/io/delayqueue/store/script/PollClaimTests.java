@@ -205,12 +205,29 @@ class PollClaimTests extends ScriptTable {
                 .put("deliveries", "a", "- 99999999999 5 ")
                 .scheduled("b", T0 - 4)
                 .put("schedule", "b", "-inf")
-                .scheduled("c", T0 - 3));
+                .scheduled("c", T0 - 3)
+                .scheduled("d", T0 - 2)
+                .put("schedule", "d", T0 - 2 + ".25"));
 
         PollReply reply = bench.poll(Polls.by("w1", 2).claim(10).claimSuspect());
 
         assertThat(reply.claims())
                 .extracting(Claim::id, Claim::attempt)
-                .containsExactly(tuple("b", 1), tuple("a", Integer.MAX_VALUE), tuple("c", 1));
+                .containsExactly(tuple("b", 1), tuple("a", Integer.MAX_VALUE), tuple("c", 1), tuple("d", 1));
+    }
+
+    @Test
+    void missingSentinelOfTheLeasesIsRestored() {
+        bench.given(state("leased a 0 w1-1 30000, scheduled b -1"));
+        bench.redis().call("ZREM", bench.key("leases"), ShardCalls.SENTINEL);
+
+        PollReply reply = bench.poll(Polls.by("w1", 2).claim(10).acknowledge("a", "w1-1"));
+
+        assertThat(reply.rejected()).isEmpty();
+        assertThat(reply.nextDueMillis()).as("the claim was not begun").isEqualTo(T0 - 1);
+        assertThat(bench.poll(Polls.by("w1", 3).claim(10)).claims())
+                .extracting(Claim::id)
+                .containsExactly("b");
+        assertThat(bench.redis().call("ZCARD", bench.key("leases"))).isEqualTo(2L);
     }
 }
