@@ -1,9 +1,9 @@
 -- fragment: lease time, the clock by which leases end. It follows a steady clock, which is Redis' clock without its
 -- jumps. If Redis' clock is set, or another server takes over, leases end neither earlier nor later. See ADR 21.
--- needs: now, polled.lua, ownLastTime, repeated, leased (whether there are leases), maxGap, sinceLastPoll
--- assigns: jumped (Redis' clock minus steady), behind (steady minus leaseTime)
--- gives: steady, lastSteady, unmeasured, leaseTime, leaseTimeText, leaseEnd, redisEnd
-local steady = now - jumped
+-- needs: now, polled.lua, steady (now - jumped), ownLastTime, repeated, leased (whether there are leases), maxGap,
+--        sinceLastPoll
+-- assigns: steady, jumped (Redis' clock minus steady), behind (steady minus leaseTime)
+-- gives: lastSteady, unmeasured, leaseTime, leaseTimeText, leaseEnd, redisEnd
 -- steady time of the last poll of any consumer
 local lastSteady = polledAt and polledAt - jumped or steady
 -- steady time of this consumer's last poll; unknown in a repeat, whose sinceLastPoll counts from the poll before

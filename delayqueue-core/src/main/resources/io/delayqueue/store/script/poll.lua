@@ -105,17 +105,23 @@ local function digestOf(token)
   return string.byte(token, 2) == 45 and string.match(token, '^r%-(' .. string.rep('%x', 40) .. ')$')
 end
 
--- Lease time is the steady clock unless the field polled says that it is behind; the steady clock is Redis' clock unless
--- that jumped, see leasetime.lua.
-local polled, jumped = tonumber(polledText), 0
-if polledText and not polled then
-  polled, jumped = string.match(polledText, '^(%d+) (%-?%d+) 0$')
-  polled, jumped = tonumber(polled), tonumber(jumped) or 0
-end
+--@include polled
 local steady = now - jumped
--- no gap, no new jump, no lease to reclaim, and only acknowledges to settle
-local usual = polled and polled <= now and not (claimsLimited or repeated or suspectsMarked) and renewals + others == 0
-  and (not leased or now - polled <= maxGap and tonumber(firstLeaseEnd) > steady)
+
+-- the field polled after this poll
+local function clocks()
+  return jumped == 0 and behind == 0 and nowText or string.format('%s %.0f %.0f', nowText, jumped, behind)
+end
+
+-- the time of this poll in the field of the consumer
+local function pollTime()
+  return jumped == 0 and nowText or textOf(steady) .. ' ' .. nowText
+end
+
+-- no gap, no new jump, no lease to reclaim, and only acknowledges to settle; lease time is the steady clock
+local usual = polledAt and polledAt <= now and behind == 0
+  and not (claimsLimited or repeated or suspectsMarked) and renewals + others == 0
+  and (not leased or now - polledAt <= maxGap and tonumber(firstLeaseEnd) > steady)
   and (ownLastTime == '' or sinceLastPoll < 0 or math.abs(steady - ownLastTime - sinceLastPoll) <= 1000)
 -- the first two messages of the schedule, with their scores: often only one is due
 local first = redis.call('ZRANGE', scheduleKey, '0', '1', 'WITHSCORES')
@@ -164,12 +170,8 @@ if n > 0 then
   end
 end
 if usual then
-  local clocks, time = nowText, nowText
-  if jumped ~= 0 then
-    clocks, time = string.format('%s %.0f 0', nowText, jumped), textOf(steady) .. ' ' .. nowText
-  end
-  write('polled', clocks, consumerField,
-    acks + n == 0 and ARGV[3] .. 'i ' .. time or ARGV[3] .. ' ' .. time .. '\n' .. cmsgpack.pack(due))
+  write('polled', clocks(), consumerField,
+    acks + n == 0 and ARGV[3] .. 'i ' .. pollTime() or ARGV[3] .. ' ' .. pollTime() .. '\n' .. cmsgpack.pack(due))
   -- the order of writes is that of the long way
   if acks > 0 then
     redis.call('HDEL', messagesKey, unpack(ARGV, 9, 8 + acks))
@@ -212,7 +214,6 @@ if usual then
   return {'OK', nowMicros, nextDue, nextLeaseEnd, 0, due, claimedMessages}
 end
 
---@include polled
 --@include leasetime
 local _, isolates, usualAttempts, maxReclaims, grace, isolateAfter, crashLimit, handlers =
   string.match(ARGV[7], '^(%d) (%d) (%d+) (%d+) (%d+) (%d+) (%d+) (%d+)$')
@@ -254,18 +255,14 @@ end
 if limit and acks + others == 0 and placesAndTokens(0) == 0 then
   claimsDue, claimsSuspect = false, false
 end
-local times = {'polled', nowText}
-if jumped ~= 0 or behind ~= 0 then
-  times[2] = string.format('%s %.0f %.0f', nowText, jumped, behind)
-end
+local times = {'polled', clocks()}
 if suspendedUntil ~= suspendedBefore then
   times[3], times[4] = 'grace', textOf(suspendedUntil)
 end
-local poll = (jumped == 0 and ' ' or ' ' .. textOf(steady) .. ' ') .. nowText
 
 if repeated and string.find(lastPollText, '^%d+i')
   or not (claimsDue or claimsSuspect or reclaims or repeated or acks + renewals + others > 0) then
-  write(consumerField, ARGV[3] .. 'i' .. poll, unpack(times))
+  write(consumerField, ARGV[3] .. 'i ' .. pollTime(), unpack(times))
   if limit then
     firstDue, suspects = claimable(firstDue, suspects)
   end
@@ -336,7 +333,7 @@ else
     times[#times + 1], times[#times + 2] = 'arrival', string.format('%.0f', limit.arrival)
   end
   local record = cmsgpack.pack(claim.ids, rejectedSettlements, rejectedRenewals)
-  write(consumerField, ARGV[3] .. poll .. '\n' .. record, unpack(times))
+  write(consumerField, ARGV[3] .. ' ' .. pollTime() .. '\n' .. record, unpack(times))
 end
 -- leases end before others begin, so that at no stop of the script there are more than a limit permits
 settleAcks(heldAcks, takeovers)
@@ -348,7 +345,7 @@ if reclaims then
 end
 if not repeated and #reclaimed + #newDeadLetters > 0 then
   local record = cmsgpack.pack(claim.ids, rejectedSettlements, rejectedRenewals, reclaimed, newDeadLetters)
-  redis.call('HSET', metaKey, consumerField, ARGV[3] .. poll .. '\n' .. record)
+  redis.call('HSET', metaKey, consumerField, ARGV[3] .. ' ' .. pollTime() .. '\n' .. record)
 end
 
 nextDue = readFirstDue()
