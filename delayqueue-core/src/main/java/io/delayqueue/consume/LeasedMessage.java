@@ -193,7 +193,12 @@ public abstract class LeasedMessage implements Acknowledgement, PendingSettlemen
 
     @Override
     public final CompletableFuture<Boolean> postpone(Duration delay) {
-        return settle(claim.postpone(delay, limits.maxPostponements()));
+        return settle(claim.postpone(delay, limits.maxPostponements(), false));
+    }
+
+    @Override
+    public final CompletableFuture<Boolean> letOthersPass(Duration delay) {
+        return settle(claim.postpone(delay, limits.maxPostponements(), true));
     }
 
     @Override

@@ -40,6 +40,16 @@ public interface Acknowledgement {
     CompletableFuture<Boolean> postpone(Duration delay);
 
     /**
+     * Postpones the message like {@link #postpone}, but lets other messages of its key be handled until then. A postponed
+     * message of an ordered topic otherwise holds its key: the others wait for it. When it is due again, it follows those
+     * that are due earlier. In other topics there is no difference.
+     *
+     * @param delay 0 to 3,650 days
+     * @throws IllegalArgumentException if the delay is out of range
+     */
+    CompletableFuture<Boolean> letOthersPass(Duration delay);
+
+    /**
      * Holds the topic, for example because a provider asked to wait: until the time has passed, no message of the topic is
      * claimed on any node, neither for listeners nor for receivers. This message is released and due then; the attempt
      * does not count, and is neither a failure nor a postponement. Of several holds the longest applies. An operator can

@@ -22,7 +22,7 @@ public final class DelayMessage {
     /** Maximum length of a topic, in bytes of UTF-8. */
     public static final int MAX_TOPIC_BYTES = 128;
 
-    /** Maximum length of an id, in bytes of UTF-8. */
+    /** Maximum length of an id or a key, in bytes of UTF-8. */
     public static final int MAX_ID_BYTES = 256;
 
     /** The greatest version: 2<sup>53</sup> − 1, up to which Lua represents integers exactly. */
@@ -38,6 +38,7 @@ public final class DelayMessage {
     private final Due due;
     private final Map<String, String> headers;
     private final MessageLimits limits;
+    private final @Nullable String key;
     private final @Nullable OnDuplicate onDuplicate;
     private final @Nullable String nonce;
     private final @Nullable SendHistory history;
@@ -54,6 +55,7 @@ public final class DelayMessage {
                 ? Collections.emptyMap()
                 : Collections.unmodifiableMap(new LinkedHashMap<>(builder.headers));
         this.limits = new MessageLimits(builder.maxAttempts, builder.lease, builder.expireAfter, builder.expireAt);
+        this.key = builder.key;
         this.onDuplicate = builder.onDuplicate;
         this.nonce = builder.nonce;
         // each send of a message without an id generates another id, so that no send repeats an earlier one
@@ -105,6 +107,11 @@ public final class DelayMessage {
     /** The limits that the message sets for itself. */
     public MessageLimits limits() {
         return limits;
+    }
+
+    /** The key; null if the message has none. */
+    public @Nullable String key() {
+        return key;
     }
 
     /**
@@ -162,6 +169,7 @@ public final class DelayMessage {
         builder.lease = limits.lease();
         builder.expireAfter = limits.expireAfter();
         builder.expireAt = limits.expireAt();
+        builder.key = key;
         builder.onDuplicate = onDuplicate;
         builder.nonce = nonce;
         builder.history = history;
@@ -190,6 +198,7 @@ public final class DelayMessage {
         private @Nullable Duration lease;
         private @Nullable Duration expireAfter;
         private @Nullable Instant expireAt;
+        private @Nullable String key;
         private @Nullable OnDuplicate onDuplicate;
         private @Nullable String nonce;
         private @Nullable SendHistory history;
@@ -359,6 +368,19 @@ public final class DelayMessage {
         public Builder expireAt(Instant date) {
             Assert.notNull(date, "'date' must not be null");
             this.expireAt = Dates.check("expireAt", date);
+            return this;
+        }
+
+        /**
+         * Sets the key. Messages of one key are handled one at a time, in the order of their due times, if the topic is
+         * ordered ({@code delayqueue.topics[...].keys=ordered}). Such a topic rejects messages without a key. Any other
+         * topic rejects messages with a key.
+         *
+         * @param key 1 to 256 bytes of UTF-8, any characters, such as the number of an account
+         * @throws IllegalArgumentException if the key is blank, too long or contains an unpaired surrogate
+         */
+        public Builder key(String key) {
+            this.key = Names.checkKey(key);
             return this;
         }
 

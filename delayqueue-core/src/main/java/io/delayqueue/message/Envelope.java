@@ -2,6 +2,7 @@ package io.delayqueue.message;
 
 import java.time.Instant;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A message as it is stored.
@@ -10,6 +11,7 @@ import java.util.Map;
  * @param dueAt the due time that the last send, reschedule or replay set; a retry does not change it
  * @param nonce identifies repeats of the send
  * @param limits the limits that the message sets for itself
+ * @param key the key; null if it has none
  * @param headers in the order of the send
  * @param payload the payload's bytes; not copied, must not be changed
  */
@@ -19,6 +21,7 @@ public record Envelope(
         Instant dueAt,
         String nonce,
         MessageLimits limits,
+        @Nullable String key,
         Map<String, String> headers,
         byte[] payload) {
 

@@ -3,7 +3,7 @@ package io.delayqueue.message;
 import io.delayqueue.Internal;
 import org.springframework.util.Assert;
 
-/** Checks topics and ids. */
+/** Checks topics, ids and keys. */
 @Internal
 public final class Names {
 
@@ -27,6 +27,16 @@ public final class Names {
      */
     public static String checkId(String id) {
         return check("id", "message id", id, DelayMessage.MAX_ID_BYTES);
+    }
+
+    /**
+     * Checks a key.
+     *
+     * @return the key
+     * @throws IllegalArgumentException if the key is blank, longer than 256 bytes or contains an unpaired surrogate
+     */
+    public static String checkKey(String key) {
+        return check("key", "message key", key, DelayMessage.MAX_ID_BYTES);
     }
 
     private static String check(String name, String what, String value, int max) {

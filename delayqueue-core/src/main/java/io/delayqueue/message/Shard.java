@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.delayqueue.Internal;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 
 /**
@@ -12,13 +13,30 @@ import java.util.stream.IntStream;
  * @param topic the topic's name
  * @param index 0 to {@code count - 1}
  * @param count number of shards of the topic, 1 to {@value #MAX_COUNT}
+ * @param keys what the keys of the topic's messages mean
  * @param kind one of the shard's two queues
  */
 @Internal
-public record Shard(String topic, int index, int count, QueueKind kind) {
+public record Shard(String topic, int index, int count, Keys keys, QueueKind kind) {
 
     /** Maximum number of shards of a topic. */
     public static final int MAX_COUNT = 1024;
+
+    private static final Pattern DIGITS = Pattern.compile("\\d{1,4}");
+
+    /** What the keys of a topic's messages mean. Like the shard count, it is fixed when the topic is registered. */
+    public enum Keys {
+        /** The messages have no keys. */
+        NONE(""),
+        /** Messages of one key are handled one at a time, in order. The topic has one shard. */
+        ORDERED("o");
+
+        private final String letter;
+
+        Keys(String letter) {
+            this.letter = letter;
+        }
+    }
 
     /**
      * Checks the range.
@@ -30,6 +48,15 @@ public record Shard(String topic, int index, int count, QueueKind kind) {
             throw new IllegalArgumentException(
                     "There is no shard " + index + " of " + count + " in topic " + Printable.of(topic));
         }
+        if (keys != Keys.NONE && count != 1) {
+            throw new IllegalArgumentException(
+                    "Topic " + Printable.of(topic) + " has keys and so one shard, but not " + count);
+        }
+    }
+
+    /** Creates a shard of a topic whose messages have no keys. */
+    public Shard(String topic, int index, int count, QueueKind kind) {
+        this(topic, index, count, Keys.NONE, kind);
     }
 
     /** The only shard of an unsharded topic. */
@@ -47,14 +74,44 @@ public record Shard(String topic, int index, int count, QueueKind kind) {
     }
 
     /**
-     * All shards of a topic, ordered by index.
+     * All shards of a topic whose messages have no keys, ordered by index.
      *
      * @param count number of shards of the topic
      */
     public static List<Shard> all(String topic, int count) {
+        return all(topic, count, Keys.NONE);
+    }
+
+    /** All shards of a topic, ordered by index. */
+    public static List<Shard> all(String topic, int count, Keys keys) {
         return IntStream.range(0, count)
-                .mapToObj(index -> new Shard(topic, index, count, QueueKind.MESSAGES))
+                .mapToObj(index -> new Shard(topic, index, count, keys, QueueKind.MESSAGES))
                 .toList();
+    }
+
+    /**
+     * What the registration of a topic fixes: the shard count, then a letter for the meaning of keys, such as {@code 4} or
+     * {@code 1o}.
+     */
+    public String shape() {
+        return count + keys.letter;
+    }
+
+    /**
+     * All shards of a topic with a {@link #shape}.
+     *
+     * @return the shards; empty if this version cannot read the shape
+     */
+    public static List<Shard> ofShape(String topic, String shape) {
+        for (Keys keys : Keys.values()) {
+            String digits = shape.substring(0, Math.max(0, shape.length() - keys.letter.length()));
+            if (shape.equals(digits + keys.letter) && DIGITS.matcher(digits).matches()) {
+                int count = Integer.parseInt(digits);
+                boolean valid = count >= 1 && count <= (keys == Keys.NONE ? MAX_COUNT : 1);
+                return valid ? all(topic, count, keys) : List.of();
+            }
+        }
+        return List.of();
     }
 
     /**
@@ -100,11 +157,11 @@ public record Shard(String topic, int index, int count, QueueKind kind) {
 
     /** The notification queue of the same shard. */
     public Shard notifications() {
-        return new Shard(topic, index, count, QueueKind.NOTIFICATIONS);
+        return new Shard(topic, index, count, keys, QueueKind.NOTIFICATIONS);
     }
 
     /** The message queue of the same shard. */
     public Shard messages() {
-        return new Shard(topic, index, count, QueueKind.MESSAGES);
+        return new Shard(topic, index, count, keys, QueueKind.MESSAGES);
     }
 }

@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
  * @param scheduled not yet due
  * @param ready due and not claimed, including suspects
  * @param suspects waiting to be handled in isolation, because their leases ended repeatedly without a settlement
+ * @param parked those of the scheduled and ready messages that wait for another message of their key, see
+ *     {@link DelayMessage.Builder#key}
  * @param leased leased, waiting for a handler or being handled
  * @param dead dead letters
  * @param unreviewed dead letters that were added since {@link io.delayqueue.admin.DelayQueueAdmin#markReviewed} was last called
@@ -29,6 +31,7 @@ public record TopicCounts(
         long scheduled,
         long ready,
         long suspects,
+        long parked,
         long leased,
         long dead,
         long unreviewed,
@@ -38,7 +41,7 @@ public record TopicCounts(
         @Nullable Instant oldestUnreviewed) {
 
     /** Without any message. */
-    public static final TopicCounts ZERO = new TopicCounts(0, 0, 0, 0, 0, 0, Duration.ZERO, null, null, null);
+    public static final TopicCounts ZERO = new TopicCounts(0, 0, 0, 0, 0, 0, 0, Duration.ZERO, null, null, null);
 
     /** The counts of a topic with these shards. */
     @Internal
@@ -47,6 +50,7 @@ public record TopicCounts(
                 shards.stream().mapToLong(TopicCounts::scheduled).sum(),
                 shards.stream().mapToLong(TopicCounts::ready).sum(),
                 shards.stream().mapToLong(TopicCounts::suspects).sum(),
+                shards.stream().mapToLong(TopicCounts::parked).sum(),
                 shards.stream().mapToLong(TopicCounts::leased).sum(),
                 shards.stream().mapToLong(TopicCounts::dead).sum(),
                 shards.stream().mapToLong(TopicCounts::unreviewed).sum(),
@@ -87,6 +91,6 @@ public record TopicCounts(
     /** The counts alone. */
     @Internal
     public TopicCounts withoutTimes() {
-        return new TopicCounts(scheduled, ready, suspects, leased, dead, unreviewed, lag, null, null, null);
+        return new TopicCounts(scheduled, ready, suspects, parked, leased, dead, unreviewed, lag, null, null, null);
     }
 }

@@ -3,6 +3,7 @@ package io.delayqueue.redis;
 import io.delayqueue.message.InvalidOptionException;
 import io.delayqueue.message.QueueKind;
 import io.delayqueue.message.Shard;
+import io.delayqueue.message.Shard.Keys;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Map;
@@ -197,10 +198,10 @@ public final class KeySpace {
     private ShardKeys create(Shard shard) {
         String tag = tag(shard);
         String base = namespace + ":{" + tag + "}:";
-        ShardKeys notifications = ShardKeys.of(base, "notifications.", signal(shard.notifications(), tag), null);
+        ShardKeys notifications = ShardKeys.of(base, "notifications.", signal(shard.notifications(), tag), false, null);
         return shard.kind() == QueueKind.NOTIFICATIONS
                 ? notifications
-                : ShardKeys.of(base, "", signal(shard, tag), notifications);
+                : ShardKeys.of(base, "", signal(shard, tag), shard.keys() == Keys.ORDERED, notifications);
     }
 
     private static String tag(Shard shard) {

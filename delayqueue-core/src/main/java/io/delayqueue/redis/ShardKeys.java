@@ -21,6 +21,9 @@ import org.jspecify.annotations.Nullable;
  * @param sent HASH nonce and id → remembered outcome of a send, and the time until which it is remembered
  * @param sentUntil ZSET nonce → time until which a send is remembered, ms
  * @param signal the name of this queue in signals
+ * @param order the keys that only a topic with ordered keys has, see {@code order.lua}: ZSET of the parked messages in the
+ *     order of their keys, ZSET id → due time of a parked message, HASH key → head; empty for other topics, and in the
+ *     queue of notifications
  * @param notifications keys of the shard's queue of notifications; null if this is that queue
  */
 @SuppressWarnings("ArrayRecordComponent") // handed straight to the client library
@@ -36,9 +39,10 @@ public record ShardKeys(
         byte[] sent,
         byte[] sentUntil,
         byte[] signal,
+        List<byte[]> order,
         @Nullable ShardKeys notifications) {
 
-    static ShardKeys of(String base, String kind, String signal, @Nullable ShardKeys notifications) {
+    static ShardKeys of(String base, String kind, String signal, boolean ordered, @Nullable ShardKeys notifications) {
         return new ShardKeys(
                 bytes(base + kind + "schedule"),
                 bytes(base + kind + "leases"),
@@ -51,6 +55,9 @@ public record ShardKeys(
                 bytes(base + "sent"),
                 bytes(base + "sent.until"),
                 bytes(signal),
+                ordered
+                        ? List.of(bytes(base + "parked"), bytes(base + "parked.due"), bytes(base + "heads"))
+                        : List.of(),
                 notifications);
     }
 
@@ -89,6 +96,11 @@ public record ShardKeys(
     /** All keys: {@link #withSent}, and the record of the last deleted epoch. */
     public List<byte[]> all() {
         return joined(withSent(), List.of(ended));
+    }
+
+    /** Keys, and after them those that only a topic with ordered keys has. */
+    public List<byte[]> withOrder(List<byte[]> keys) {
+        return order.isEmpty() ? keys : joined(keys, order);
     }
 
     private static List<byte[]> joined(List<byte[]> first, List<byte[]> rest) {

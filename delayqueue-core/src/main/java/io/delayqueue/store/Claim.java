@@ -61,10 +61,12 @@ public record Claim(
      * The settlement for a request to postpone: dead-letters the message after its last permitted postponement.
      *
      * @param permitted number of postponements that the message may have, 0 for unlimited
+     * @param lettingOthersPass whether other messages of the key may be handled until then
      */
-    public Settlement postpone(Duration delay, int permitted) {
+    public Settlement postpone(Duration delay, int permitted, boolean lettingOthersPass) {
         boolean isPermitted = permitted == 0 || postponements < permitted;
-        Settlement.Postpone postpone = new Settlement.Postpone(id, token, delay, isPermitted ? 0 : permitted);
+        Settlement.Postpone postpone =
+                new Settlement.Postpone(id, token, delay, isPermitted ? 0 : permitted, lettingOthersPass);
         return isPermitted
                 ? postpone
                 : new Settlement.ToDeadLetters(id, token, DeadLetterCause.POSTPONEMENTS_SPENT, postpone.failure());

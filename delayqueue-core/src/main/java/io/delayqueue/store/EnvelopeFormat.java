@@ -6,11 +6,13 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.delayqueue.message.Due;
 import io.delayqueue.message.Envelope;
 import io.delayqueue.message.MessageLimits;
+import java.io.ByteArrayOutputStream;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -29,8 +31,9 @@ import org.jspecify.annotations.Nullable;
  * line feed, so that readers search for line feeds from the fourteenth byte on. The first line ends after the times if
  * the message's id was generated for its send. If the message has limits, a {@code +}, the nonce and the limits follow:
  * {@code a=} attempts, {@code l=} lease in ms, {@code x=} time from the due time to the expiry in ms, {@code e=} expiry
- * as ms since 1970, and last, of a debounced message, {@code d=} longest time, see {@code coalesce.lua}. A change of this
- * format also changes {@code head.lua} and the scripts that include it.
+ * as ms since 1970, in a topic with keys {@code s=} sequence number and {@code k=} key, see {@code order.lua}, and last, of a
+ * debounced message, {@code d=} longest time, see {@code coalesce.lua}. In a key, {@code %}, white space and control
+ * characters are escaped as %XX. A change of this format also changes {@code head.lua} and the scripts that include it.
  */
 public final class EnvelopeFormat {
 
@@ -52,9 +55,15 @@ public final class EnvelopeFormat {
     }
 
     /** The bytes that the send script appends to the time of the send, or, for a delay, to the due time. */
-    static byte[] rest(Due due, String nonce, MessageLimits limits, Map<String, String> headers, byte[] payload) {
+    static byte[] rest(
+            Due due,
+            String nonce,
+            MessageLimits limits,
+            @Nullable String key,
+            Map<String, String> headers,
+            byte[] payload) {
         int from = due.relative() ? 0 : REST - DUE;
-        byte[] lines = lines(due, nonce, limits, headers);
+        byte[] lines = lines(due, nonce, limits, key, headers);
         byte[] rest = new byte[from + lines.length + payload.length];
         long millis = millis(due);
         for (int i = from - 1; i >= 0; i--) {
@@ -76,9 +85,10 @@ public final class EnvelopeFormat {
     }
 
     /** The bytes after the times, up to and including the empty line. */
-    private static byte[] lines(Due due, String nonce, MessageLimits limits, Map<String, String> headers) {
+    private static byte[] lines(
+            Due due, String nonce, MessageLimits limits, @Nullable String key, Map<String, String> headers) {
         boolean generated = nonce.equals(OutgoingMessage.GENERATED_ID);
-        boolean plain = limits.isEmpty() && !due.isDebounced();
+        boolean plain = limits.isEmpty() && key == null && !due.isDebounced();
         if (generated && plain && headers.isEmpty()) {
             return NOTHING_MORE;
         }
@@ -90,6 +100,9 @@ public final class EnvelopeFormat {
             append(lines, " x=", millis(limits.expireAfter()));
             Instant expireAt = limits.expireAt();
             append(lines, " e=", expireAt == null ? null : Math.max(0, expireAt.toEpochMilli()));
+            if (key != null) {
+                lines.append(" k=").append(escapeKey(key));
+            }
             append(lines, " d=", due.isDebounced() ? Math.min(due.longest(), LATEST / 2) : null);
         } else if (!generated) {
             lines.append(nonce);
@@ -115,6 +128,46 @@ public final class EnvelopeFormat {
     private static String escape(String text, boolean name) {
         String escaped = text.replace("%", "%25").replace("\n", "%0A").replace("\r", "%0D");
         return name ? escaped.replace(":", "%3A") : escaped;
+    }
+
+    /** The key as scripts see it: without white space and control characters. */
+    private static String escapeKey(String key) {
+        StringBuilder escaped = new StringBuilder(key.length());
+        key.codePoints().forEach(point -> {
+            if (point == '%'
+                    || Character.isWhitespace(point)
+                    || Character.isSpaceChar(point)
+                    || Character.isISOControl(point)) {
+                for (byte b : Character.toString(point).getBytes(UTF_8)) {
+                    escaped.append('%').append(String.format("%02X", b & 0xff));
+                }
+            } else {
+                escaped.appendCodePoint(point);
+            }
+        });
+        return escaped.toString();
+    }
+
+    /**
+     * Reads a key as scripts see it.
+     *
+     * @throws IllegalArgumentException if an escape is malformed
+     */
+    public static String unescapeKey(String escaped) {
+        if (escaped.indexOf('%') < 0) {
+            return escaped;
+        }
+        byte[] bytes = escaped.getBytes(UTF_8);
+        ByteArrayOutputStream key = new ByteArrayOutputStream(bytes.length);
+        for (int i = 0; i < bytes.length; i++) {
+            if (bytes[i] == '%') {
+                key.write(HexFormat.fromHexDigits(new String(bytes, i + 1, 2, US_ASCII)));
+                i += 2;
+            } else {
+                key.write(bytes[i]);
+            }
+        }
+        return key.toString(UTF_8);
     }
 
     private static String unescape(String text) {
@@ -147,7 +200,7 @@ public final class EnvelopeFormat {
         }
         try {
             String[] limited =
-                    hasOwnLimits(stored) ? text(stored, REST + 1, lineEnd).split(" ") : null;
+                    hasOwnLimits(stored) ? new String(stored, REST + 1, lineEnd - REST - 1, UTF_8).split(" ") : null;
             boolean bare = stored[lineEnd + 1] == '\n';
             Map<String, String> headers = bare ? Map.of() : new LinkedHashMap<>();
             int payload = bare ? lineEnd + 2 : headers(stored, lineEnd + 1, headers);
@@ -156,6 +209,7 @@ public final class EnvelopeFormat {
                     Instant.ofEpochMilli(time(stored, DUE)),
                     limited == null ? nonce(stored, lineEnd) : limited[0],
                     limited == null ? MessageLimits.NONE : limits(limited),
+                    limited == null ? null : key(limited),
                     bare ? headers : Collections.unmodifiableMap(headers),
                     Arrays.copyOfRange(stored, payload, stored.length));
         } catch (RuntimeException e) {
@@ -168,7 +222,7 @@ public final class EnvelopeFormat {
     /** The envelope of an unreadable message: its payload is the whole stored message. */
     public static Envelope ofUnreadable(byte[] stored) {
         return new Envelope(
-                Instant.EPOCH, Instant.EPOCH, OutgoingMessage.GENERATED_ID, MessageLimits.NONE, Map.of(), stored);
+                Instant.EPOCH, Instant.EPOCH, OutgoingMessage.GENERATED_ID, MessageLimits.NONE, null, Map.of(), stored);
     }
 
     /** The due time of a stored message, ms since 1970; another one if it has no head, because a foreign client wrote it. */
@@ -196,7 +250,7 @@ public final class EnvelopeFormat {
     private static MessageLimits limits(String[] line) {
         Map<String, Long> values = new HashMap<>();
         for (int i = 1; i < line.length; i++) {
-            if (line[i].startsWith("d=")) {
+            if (line[i].startsWith("d=") || line[i].startsWith("k=") || line[i].startsWith("s=")) {
                 continue;
             }
             values.put(line[i].substring(0, 2), Long.parseLong(line[i], 2, line[i].length(), 10));
@@ -210,6 +264,15 @@ public final class EnvelopeFormat {
                 lease == null ? null : Duration.ofMillis(lease),
                 late == null ? null : Duration.ofMillis(late),
                 date == null ? null : Instant.ofEpochMilli(date));
+    }
+
+    private static @Nullable String key(String[] line) {
+        for (String part : line) {
+            if (part.startsWith("k=")) {
+                return unescapeKey(part.substring(2));
+            }
+        }
+        return null;
     }
 
     private static int headers(byte[] stored, int from, Map<String, String> headers) {

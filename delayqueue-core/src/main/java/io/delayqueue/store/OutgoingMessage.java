@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param id id of the message
  * @param due due time or delay
  * @param onDuplicate what to do if a message with this id is live
+ * @param key the key; null if it has none
  * @param rest the stored bytes from the due time on, or, for a delay, after the due time
  * @param memory how the outcome of the send is remembered beyond the life of the message; null if it is not
  */
@@ -21,6 +22,7 @@ public record OutgoingMessage(
         String id,
         Due due,
         OnDuplicate onDuplicate,
+        @Nullable String key,
         byte[] rest,
         @Nullable Memory memory) {
 
@@ -41,6 +43,7 @@ public record OutgoingMessage(
      * @param nonce letters and digits by which Redis recognises a repeat of this send, or {@link #GENERATED_ID} if the
      *     id was generated for this send
      * @param limits the message's own limits
+     * @param key the key; null if it has none
      * @param headers headers in their order
      * @param payload payload as bytes
      * @throws RuntimeException if a value is out of the range that the format can hold
@@ -51,10 +54,11 @@ public record OutgoingMessage(
             OnDuplicate onDuplicate,
             String nonce,
             MessageLimits limits,
+            @Nullable String key,
             Map<String, String> headers,
             byte[] payload) {
         return new OutgoingMessage(
-                id, due, onDuplicate, EnvelopeFormat.rest(due, nonce, limits, headers, payload), null);
+                id, due, onDuplicate, key, EnvelopeFormat.rest(due, nonce, limits, key, headers, payload), null);
     }
 
     /** The message as Redis stores it, except for its times: the time of the send, and the due time of a delay, are 0. */
@@ -64,6 +68,6 @@ public record OutgoingMessage(
 
     /** The same message with a memory of its outcome. */
     public OutgoingMessage remembered(Memory memory) {
-        return new OutgoingMessage(id, due, onDuplicate, rest, memory);
+        return new OutgoingMessage(id, due, onDuplicate, key, rest, memory);
     }
 }

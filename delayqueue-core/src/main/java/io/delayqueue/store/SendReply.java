@@ -30,6 +30,10 @@ public record SendReply(
         KEPT,
         /** The message was rejected, because a message with the same id is live. */
         DUPLICATE,
+        /** The message was rejected, because it has no key, but its topic is ordered. */
+        KEY_MISSING,
+        /** The message was rejected, because it has a key, but the keys of its topic have no meaning. */
+        KEY_UNUSED,
         /** The message was rejected, because the topic has as many messages as its limit permits. Is never remembered. */
         FULL
     }

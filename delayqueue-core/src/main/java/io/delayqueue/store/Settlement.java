@@ -126,14 +126,21 @@ public sealed interface Settlement {
      * @param delay the delay, 0 to 3,650 days
      * @param permitted number of postponements that the message may have, for Redis to check; 0 if it is unlimited or was
      *     checked
+     * @param lettingOthersPass whether other messages of the key may be handled until then, in an ordered topic
      */
-    record Postpone(String id, String token, Duration delay, int permitted) implements Settlement {
+    record Postpone(String id, String token, Duration delay, int permitted, boolean lettingOthersPass)
+            implements Settlement {
 
         private static final Duration LONGEST_DELAY = Duration.ofDays(3650);
 
         /** Checks the delay. */
         public Postpone {
             checkDelay(delay);
+        }
+
+        /** Creates a postponement during which the message holds its key. */
+        public Postpone(String id, String token, Duration delay, int permitted) {
+            this(id, token, delay, permitted, false);
         }
 
         /**

@@ -4,8 +4,8 @@ import io.delayqueue.message.Printable;
 import io.delayqueue.message.Shard;
 
 /**
- * A topic was deleted and registered again with another shard count, and a call used a shard of the old count. Nothing
- * was written. The registry now has the new count: a caller that gets the shard from it again can repeat the call.
+ * A topic was deleted and registered again with another shard count or another meaning of keys, and a call used a shard of
+ * before. Nothing was written. The registry now has the new shards: a caller that gets the shard from it again can repeat the call.
  */
 public final class TopicRegisteredAnewException extends TopicConflictException {
 
@@ -15,12 +15,15 @@ public final class TopicRegisteredAnewException extends TopicConflictException {
      * Creates an exception.
      *
      * @param believed the shard of the call
-     * @param registered current shard count of the topic
+     * @param registered a current shard of the topic
      */
-    public TopicRegisteredAnewException(Shard believed, int registered) {
-        super("Topic " + Printable.of(believed.topic()) + " is registered with " + registered
-                + " shards, but this call was for shard "
-                + believed.index() + " of " + believed.count()
+    public TopicRegisteredAnewException(Shard believed, Shard registered) {
+        super("Topic " + Printable.of(believed.topic()) + " is registered with " + described(registered)
+                + ", but this call was for shard " + believed.index() + " of " + described(believed)
                 + ", as the topic was registered before. Nothing was written. Try again.");
+    }
+
+    private static String described(Shard shard) {
+        return shard.count() + (shard.count() == 1 ? " shard" : " shards") + " and keys=" + shard.keys();
     }
 }

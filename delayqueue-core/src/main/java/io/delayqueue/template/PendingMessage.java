@@ -111,7 +111,7 @@ final class PendingMessage implements SendInterceptor.Sending, CommitOperation {
             if (objection != null) {
                 return pending.end(pending.notStored(Reason.INVALID, objection, null));
             }
-            pending.encode(stored.due(), envelope.limits(), stored.memory());
+            pending.encode(stored.due(), envelope.limits(), envelope.key(), stored.memory());
             return pending;
         } catch (UnreadableMessageException e) {
             DelayMessage unreadable = message.payload(stored.envelope()).build();
@@ -132,7 +132,7 @@ final class PendingMessage implements SendInterceptor.Sending, CommitOperation {
         Memory memory = remembered == null
                 ? new Memory(hasNewId() ? id : ownNonce, time)
                 : new Memory(nonce, remembered.compareTo(time) < 0 ? time : remembered);
-        encode(due(), message.limits(), memory);
+        encode(due(), message.limits(), message.key(), memory);
         return new OutboxMessage(
                 OutboxMessage.Kind.SEND,
                 topic(),
@@ -328,12 +328,13 @@ final class PendingMessage implements SendInterceptor.Sending, CommitOperation {
     void encode() {
         if (encoded == null) {
             Duration remembered = message.remembered();
-            encode(due(), message.limits(), remembered == null ? null : new Memory(nonce, remembered));
+            encode(due(), message.limits(), message.key(), remembered == null ? null : new Memory(nonce, remembered));
         }
     }
 
-    private void encode(Due due, MessageLimits limits, @Nullable Memory memory) {
-        OutgoingMessage plain = OutgoingMessage.of(id, due, message.onDuplicate(), nonce, limits, headers, payload);
+    private void encode(Due due, MessageLimits limits, @Nullable String key, @Nullable Memory memory) {
+        OutgoingMessage plain =
+                OutgoingMessage.of(id, due, message.onDuplicate(), nonce, limits, key, headers, payload);
         encoded = memory == null ? plain : plain.remembered(memory);
         payload = NONE;
     }

@@ -311,6 +311,8 @@ final class SendBatcher {
                 case REPLACED -> new Replaced(topic, id, reported.dueAt());
                 case KEPT -> new Kept(topic, id);
                 case DUPLICATE -> new Duplicate(topic, id);
+                case KEY_MISSING -> SendFailures.keyMissing(message);
+                case KEY_UNUSED -> SendFailures.keyUnused(message);
                 case FULL -> SendFailures.full(message, reported.limit());
             };
             RedisCallException unconfirmed = reported.unconfirmed();

@@ -86,6 +86,25 @@ final class SendFailures {
                 null);
     }
 
+    /** Returns the result of a message that was rejected because its topic is ordered. */
+    static Failed keyMissing(PendingMessage message) {
+        return message.notStored(
+                Reason.INVALID,
+                "it has no key, but topic " + Printable.of(message.topic()) + " is ordered (keys=ordered)."
+                        + " Set the key of what is to be handled in order",
+                null);
+    }
+
+    /** Returns the result of a message that was rejected because keys have no meaning in its topic. */
+    static Failed keyUnused(PendingMessage message) {
+        String topic = Printable.of(message.topic());
+        return message.notStored(
+                Reason.INVALID,
+                "it has a key, but topic " + topic + " is registered without keys. Send it without a key, or delete the"
+                        + " empty topic and set delayqueue.topics[" + topic + "].keys=ordered",
+                null);
+    }
+
     /** Whether sending the message again may help. */
     static boolean isTransient(SendResult result) {
         Reason reason = reason(result);

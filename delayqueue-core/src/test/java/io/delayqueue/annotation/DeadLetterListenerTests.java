@@ -67,6 +67,7 @@ class DeadLetterListenerTests {
                 TestDelivery.DUE,
                 "nonce",
                 MessageLimits.NONE,
+                null,
                 Map.of("tags", "vip"),
                 payload.getBytes(StandardCharsets.UTF_8));
         DeadLetter deadLetter = new DeadLetter(

@@ -145,6 +145,11 @@ public final class TestDelivery implements Delivery, Acknowledgement {
     }
 
     @Override
+    public CompletableFuture<Boolean> letOthersPass(Duration delay) {
+        return settle("let others pass " + delay);
+    }
+
+    @Override
     public CompletableFuture<Boolean> holdTopic(Duration time) {
         return settle("hold " + time);
     }

@@ -21,7 +21,8 @@ class EnvelopeTests {
         "n00000000000000005, n00000000000000005"
     })
     void theNonceIdentifiesTheSendUnlessItIsAVersion(String nonce, String sendId) {
-        Envelope envelope = new Envelope(SENT, SENT.plusSeconds(1), nonce, MessageLimits.NONE, Map.of(), new byte[0]);
+        Envelope envelope =
+                new Envelope(SENT, SENT.plusSeconds(1), nonce, MessageLimits.NONE, null, Map.of(), new byte[0]);
 
         assertThat(envelope.sendId()).isEqualTo(sendId);
     }

@@ -28,9 +28,9 @@ class ClaimTests {
     @Test
     void aMessageThatWasPostponedAsOftenAsPermittedIsDeadLettered() {
         Settlement postponed = new Settlement.Postpone("a", "token", DELAY, 0);
-        assertThat(claim(1, 1).postpone(DELAY, 2)).isEqualTo(postponed);
-        assertThat(claim(1, 999).postpone(DELAY, 0)).isEqualTo(postponed);
-        assertThat(claim(1, 2).postpone(DELAY, 2))
+        assertThat(claim(1, 1).postpone(DELAY, 2, false)).isEqualTo(postponed);
+        assertThat(claim(1, 999).postpone(DELAY, 0, false)).isEqualTo(postponed);
+        assertThat(claim(1, 2).postpone(DELAY, 2, false))
                 .isInstanceOfSatisfying(
                         Settlement.ToDeadLetters.class,
                         to -> assertThat(to.cause()).isEqualTo(DeadLetterCause.POSTPONEMENTS_SPENT));
@@ -40,7 +40,7 @@ class ClaimTests {
     void aSettlementOfAClaimLetsRedisReadTheMessageOnlyToMoveIt() {
         assertThat(claim(1, 0).retryOrDeadLetter(DELAY, FAILURE, 3).readsMessage())
                 .isFalse();
-        assertThat(claim(1, 0).postpone(DELAY, 2).readsMessage()).isFalse();
+        assertThat(claim(1, 0).postpone(DELAY, 2, false).readsMessage()).isFalse();
         assertThat(claim(3, 0).retryOrDeadLetter(DELAY, FAILURE, 3).readsMessage())
                 .isTrue();
         assertThat(new Settlement.Release("a", "token").readsMessage()).isTrue();

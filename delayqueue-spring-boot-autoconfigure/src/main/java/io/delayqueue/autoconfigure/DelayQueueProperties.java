@@ -22,6 +22,7 @@ import io.delayqueue.convert.PayloadCodec.OnProblem;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.message.Durability;
 import io.delayqueue.message.InvalidOptionException;
+import io.delayqueue.message.Shard;
 import io.delayqueue.message.TopicLimits;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.QueueConnections;
@@ -180,14 +181,24 @@ public record DelayQueueProperties(
 
     private static ShardPlan toShardPlan(Map<String, TopicProperties> topics, Shards shards) {
         Map<String, Integer> counts = new HashMap<>();
+        Map<String, Shard.Keys> keys = new HashMap<>();
         topics.forEach((topic, properties) -> {
             Integer count = properties.shards();
             if (count != null) {
                 String prefix = "delayqueue.topics[" + topic + "]";
                 counts.put(topic, InvalidPropertyException.check(prefix, () -> ShardPlan.check(count)));
             }
+            Shard.Keys meaning = properties.keys();
+            if (meaning != null) {
+                keys.put(topic, meaning);
+                if (meaning != Shard.Keys.NONE && count != null && count > 1) {
+                    throw InvalidPropertyException.of(
+                            "delayqueue.topics[" + topic + "].shards",
+                            "is " + count + ", but must be 1, because a topic with keys has one shard");
+                }
+            }
         });
-        return new ShardPlan(counts, shards.onConflict());
+        return new ShardPlan(counts, keys, shards.onConflict());
     }
 
     /** The default lease of the receivers of each topic. */

@@ -4,7 +4,7 @@ package io.delayqueue.testing;
 public final class ShardLimits {
 
     private static final String SET = "redis.call('HSET', KEYS[1], 'limits', ARGV[1], 'identity',"
-            + " string.match(redis.call('HGET', KEYS[1], 'identity'), '^%S+') .. ' limited')";
+            + " string.match(redis.call('HGET', KEYS[1], 'identity'), '^%S+') .. ' special')";
 
     private ShardLimits() {}
 

@@ -90,7 +90,12 @@ final class PollScript {
             write(call, "deadLetter", deadLetter, cause(deadLetter), DeadLetterFormat.write(deadLetter.failure()));
         } else if (settlement instanceof Postpone postpone) {
             String value = postpone.delay().toMillis() + " " + postpone.permitted();
-            write(call, "postpone", postpone, value, DeadLetterFormat.write(postpone.failure()));
+            write(
+                    call,
+                    postpone.lettingOthersPass() ? "pass" : "postpone",
+                    postpone,
+                    value,
+                    DeadLetterFormat.write(postpone.failure()));
         } else if (settlement instanceof Release release) {
             Duration delay = release.delay();
             String verb = release.holdsTopic() ? "hold" : "release";

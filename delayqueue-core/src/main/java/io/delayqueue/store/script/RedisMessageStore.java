@@ -9,6 +9,7 @@ import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.message.RescheduleOutcome;
 import io.delayqueue.message.Shard;
+import io.delayqueue.message.Shard.Keys;
 import io.delayqueue.message.TopicCounts;
 import io.delayqueue.message.Versions;
 import io.delayqueue.redis.KeySpace;
@@ -32,6 +33,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -70,12 +72,34 @@ public final class RedisMessageStore implements MessageStore {
 
     @Override
     public CompletableFuture<List<SendReply>> send(Shard shard, List<OutgoingMessage> messages, Durability durability) {
+        boolean ordered = shard.keys() == Keys.ORDERED;
+        if (messages.stream().anyMatch(message -> ordered == (message.key() == null))) {
+            return sendThoseThatFit(shard, messages, durability, ordered);
+        }
         return calls.run(
                         SendScript.SCRIPT,
                         shard,
                         keys -> SendScript.keys(keys, messages),
                         call -> SendScript.write(call.durability(durability), messages))
                 .thenApply(reply -> SendScript.read(messages, reply, durability));
+    }
+
+    /** Rejects the messages without a key that need one, or with a key that has no meaning, and sends the others. */
+    private CompletableFuture<List<SendReply>> sendThoseThatFit(
+            Shard shard, List<OutgoingMessage> messages, Durability durability, boolean ordered) {
+        List<OutgoingMessage> fitting = messages.stream()
+                .filter(message -> ordered == (message.key() != null))
+                .toList();
+        CompletableFuture<List<SendReply>> sent =
+                fitting.isEmpty() ? CompletableFuture.completedFuture(List.of()) : send(shard, fitting, durability);
+        SendReply rejected = new SendReply(
+                ordered ? SendReply.Outcome.KEY_MISSING : SendReply.Outcome.KEY_UNUSED, Instant.EPOCH, false, 0, null);
+        return sent.thenApply(replies -> {
+            Iterator<SendReply> next = replies.iterator();
+            return messages.stream()
+                    .map(message -> ordered == (message.key() != null) ? next.next() : rejected)
+                    .toList();
+        });
     }
 
     @Override
@@ -208,6 +232,7 @@ public final class RedisMessageStore implements MessageStore {
                 Replies.number(reply.get(2)),
                 ready,
                 Replies.number(reply.get(8)),
+                Replies.number(reply.get(11)),
                 Replies.number(reply.get(4)),
                 Replies.number(reply.get(5)),
                 Replies.number(reply.get(6)),

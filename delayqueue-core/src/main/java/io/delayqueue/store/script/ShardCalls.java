@@ -144,7 +144,8 @@ final class ShardCalls {
         }
 
         private CompletableFuture<Optional<List<Object>>> attempt(String identity) {
-            ScriptCall call = new ScriptCall(script, keys.apply(keySpace.of(shard))).add(identity);
+            ShardKeys all = keySpace.of(shard);
+            ScriptCall call = new ScriptCall(script, all.withOrder(keys.apply(all))).add(identity);
             writer.accept(call);
             return scripts.run(call)
                     .thenCompose(reply -> isOk(reply, shard)
@@ -170,7 +171,8 @@ final class ShardCalls {
         /** Creates the shard, or adopts an existing one. Rejects one with another shard count or format. */
         private CompletableFuture<Optional<List<Object>>> open(String identity) {
             TopicLimits limits = registry.lastLimits(shard.topic()).effective();
-            ScriptCall call = new ScriptCall(OPEN, keySpace.of(shard.messages()).all())
+            ShardKeys all = keySpace.of(shard.messages());
+            ScriptCall call = new ScriptCall(OPEN, all.withOrder(all.all()))
                     .add(identity)
                     .add(shard.topic())
                     .add(shard.index())
@@ -237,7 +239,7 @@ final class ShardCalls {
         }
         return new TopicConflictException(
                 "Shard " + shard.index() + " of topic " + Printable.of(shard.topic()) + " holds " + found
-                        + " (format:shards:epoch), but this process expects " + shard.count()
+                        + " (format:shards:epoch), but this process expects " + shard.shape()
                         + " shards. Nothing was written.");
     }
 }

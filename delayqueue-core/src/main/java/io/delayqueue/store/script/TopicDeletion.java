@@ -95,8 +95,8 @@ public final class TopicDeletion {
             // another process may have opened a shard with the later epoch
             return false;
         }
-        Await.call(() ->
-                registry.unregister(topic, shards.size(), epochs.iterator().next()));
+        Await.call(() -> registry.unregister(
+                topic, shards.get(0).shape(), epochs.iterator().next()));
         keySpace.forget(topic);
         return true;
     }

@@ -13,6 +13,7 @@ import io.delayqueue.store.LimitedShardsException;
 import io.delayqueue.store.TooManyTopicsException;
 import io.delayqueue.store.TopicConflictException;
 import io.delayqueue.store.TopicRegisteredAnewException;
+import io.delayqueue.store.script.ShardPlan.Contradiction;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -59,8 +60,8 @@ public final class TopicRegistry {
     private static final LuaScript TOPICS = LuaScript.beside(TopicRegistry.class, "topics");
     private static final LuaScript LIMIT = LuaScript.beside(TopicRegistry.class, "limit");
 
-    /** The shard count with which {@code register.lua} registers nothing. */
-    private static final int REGISTER_NOTHING = 0;
+    /** The shape with which {@code register.lua} registers nothing. */
+    private static final String REGISTER_NOTHING = "0";
 
     /** The reply of {@code register.lua} if the topic is not registered. */
     private static final String UNREGISTERED = "0";
@@ -81,11 +82,11 @@ public final class TopicRegistry {
     private final StoredFormats formats = new StoredFormats();
     private final Map<String, Registration> known = new ConcurrentHashMap<>();
     /**
-     * The last shard count of each topic. It is kept when the registration is removed from the cache, so that a topic
-     * whose registration is lost is registered with the same shard count.
+     * The last shards of each topic. They are kept when the registration is removed from the cache, so that a topic whose
+     * registration is lost is registered in the same way.
      */
-    private final Map<String, Integer> lastCounts = new ConcurrentHashMap<>();
-    /** The last limits of each topic that has some, kept like {@link #lastCounts}. */
+    private final Map<String, List<Shard>> lastShards = new ConcurrentHashMap<>();
+    /** The last limits of each topic that has some, kept like {@link #lastShards}. */
     private final Map<String, RegisteredLimits> lastLimits = new ConcurrentHashMap<>();
     /** Topics, and topics with their shard counts, for which a warning was logged. */
     private final Set<String> warnedOf = ConcurrentHashMap.newKeySet();
@@ -146,8 +147,8 @@ public final class TopicRegistry {
         if (registration != null) {
             return registration.shardOf(id);
         }
-        Integer last = lastCounts.get(topic);
-        return last == null ? null : Shard.of(topic, id, last);
+        List<Shard> last = lastShards.get(topic);
+        return last == null ? null : last.get(Shard.indexOf(id, last.size()));
     }
 
     /**
@@ -156,12 +157,13 @@ public final class TopicRegistry {
      */
     public Optional<Integer> lastShardCount(String topic) {
         Registration registration = known.get(topic);
-        return registration != null ? Optional.of(registration.count()) : Optional.ofNullable(lastCounts.get(topic));
+        return Optional.ofNullable(registration != null ? registration.shards() : lastShards.get(topic))
+                .map(List::size);
     }
 
     /** The shards that a topic would have if this process registered it now. Never calls Redis. */
     public List<Shard> expectedShards(String topic) {
-        return Shard.all(topic, countToRegister(topic));
+        return shardsToRegister(topic);
     }
 
     /**
@@ -203,7 +205,7 @@ public final class TopicRegistry {
         if (knownUsable(topic) != null) {
             return CompletableFuture.completedFuture(null);
         }
-        return scripts.run(register(topic, countToRegister(topic), NO_EPOCH, max))
+        return scripts.run(register(topic, shapeToRegister(topic), NO_EPOCH, max))
                 .thenAccept(reply -> {
                     if (Replies.text(reply.get(0)).equals(FULL)) {
                         throw new TooManyTopicsException(topic, max);
@@ -357,11 +359,14 @@ public final class TopicRegistry {
      *     has several shards, and like {@link #registeredShards}
      */
     CompletableFuture<Optional<ChangedLimits>> limit(String topic, @Nullable TopicLimits limits, boolean runtime) {
+        List<Shard> expected = shardsToRegister(topic);
+        String shape = expected.size() > 1 ? "1" : expected.get(0).shape();
         return scripts.run(new ScriptCall(LIMIT, keySpace.topics())
                         .add(topic)
                         .add(runtime ? "s" : "c")
                         .add(limits == null ? "" : limits.text())
-                        .add(limitsToRegister(topic, 1)))
+                        .add(limitsToRegister(topic, shape))
+                        .add(shape))
                 .thenApply(reply -> {
                     if (Replies.text(reply.get(0)).equals(UNREGISTERED)) {
                         forget(topic);
@@ -393,30 +398,33 @@ public final class TopicRegistry {
     }
 
     /**
-     * The identity of a shard that scripts compare: format, shard count and epoch.
+     * The identity of a shard that scripts compare: format, shape and epoch.
      *
      * @param register whether to register the topic if it is not registered
      * @param endedEpoch epoch that has ended according to the shard, or {@link #NO_EPOCH}; a registered topic then gets
      *     a later epoch
      * @return the identity; empty if the topic is not registered; fails with a {@link TopicRegisteredAnewException} if
-     *     the topic has another shard count than the shard
+     *     the topic has another shape than the shard
      */
     CompletableFuture<Optional<String>> identity(Shard shard, boolean register, long endedEpoch) {
         String topic = shard.topic();
         Registration registration = endedEpoch == NO_EPOCH ? known.get(topic) : null;
         CompletableFuture<Optional<Registration>> found = registration != null
                 ? CompletableFuture.completedFuture(Optional.of(registration))
-                : readOrRegister(topic, register ? plan.of(topic).orElse(shard.count()) : REGISTER_NOTHING, endedEpoch);
+                : readOrRegister(
+                        topic,
+                        register ? plan.shards(topic, List.of(shard)).get(0).shape() : REGISTER_NOTHING,
+                        endedEpoch);
         return found.thenApply(present -> present.map(registered -> registered.identityFor(shard)));
     }
 
     /** Unregisters a topic, unless it was registered again after the epoch. */
-    CompletableFuture<List<Object>> unregister(String topic, int count, long epoch) {
+    CompletableFuture<List<Object>> unregister(String topic, String shape, long epoch) {
         forget(topic);
-        lastCounts.remove(topic);
+        lastShards.remove(topic);
         lastLimits.remove(topic);
         return scripts.run(
-                new ScriptCall(UNREGISTER, keySpace.topics()).add(topic).add(count + ":" + epoch));
+                new ScriptCall(UNREGISTER, keySpace.topics()).add(topic).add(shape + ":" + epoch));
     }
 
     /** Removes a topic from the cache. The next use reads its registration from Redis. */
@@ -429,7 +437,7 @@ public final class TopicRegistry {
         Registration registration = knownUsable(topic);
         return registration != null
                 ? CompletableFuture.completedFuture(registration)
-                : readOrRegister(topic, countToRegister(topic), NO_EPOCH)
+                : readOrRegister(topic, shapeToRegister(topic), NO_EPOCH)
                         .thenApply(found -> found.orElseThrow().requireUsable());
     }
 
@@ -450,37 +458,42 @@ public final class TopicRegistry {
         return registration == null || registration.conflict() != null ? null : registration;
     }
 
-    /** The shard count with which this process registers a topic. */
-    private int countToRegister(String topic) {
-        return plan.of(topic).orElseGet(() -> lastCounts.getOrDefault(topic, 1));
+    /** The shards with which this process registers a topic. */
+    private List<Shard> shardsToRegister(String topic) {
+        return plan.shards(topic, lastShards.getOrDefault(topic, Shard.all(topic, 1)));
+    }
+
+    /** The shape with which this process registers a topic. */
+    private String shapeToRegister(String topic) {
+        return shardsToRegister(topic).get(0).shape();
     }
 
     /**
-     * Reads the registration from Redis. Registers the topic if it is not registered and a shard count is given.
+     * Reads the registration from Redis. Registers the topic if it is not registered and a shape is given.
      *
-     * @param count the shard count with which the topic is registered if it is not registered, or
+     * @param shape the {@linkplain Shard#shape shape} with which the topic is registered if it is not registered, or
      *     {@link #REGISTER_NOTHING}
      * @param endedEpoch epoch that has ended, or {@link #NO_EPOCH}; a registered topic then gets a later epoch
      */
-    private CompletableFuture<Optional<Registration>> readOrRegister(String topic, int count, long endedEpoch) {
-        return scripts.run(register(topic, count, endedEpoch, NO_LIMIT))
+    private CompletableFuture<Optional<Registration>> readOrRegister(String topic, String shape, long endedEpoch) {
+        return scripts.run(register(topic, shape, endedEpoch, NO_LIMIT))
                 .thenApply(reply -> Replies.text(reply.get(0)).equals(UNREGISTERED)
                         ? Optional.empty()
                         : Optional.of(remember(topic, reply)));
     }
 
-    private ScriptCall register(String topic, int count, long endedEpoch, int maxTopics) {
+    private ScriptCall register(String topic, String shape, long endedEpoch, int maxTopics) {
         return new ScriptCall(REGISTER, keySpace.topics())
                 .add(topic)
-                .add(count)
+                .add(shape)
                 .add(endedEpoch)
                 .add(maxTopics)
-                .add(limitsToRegister(topic, count));
+                .add(limitsToRegister(topic, shape));
     }
 
     /** The limits with which this process registers a topic, as in a registration. Limits need a single shard. */
-    private String limitsToRegister(String topic, int count) {
-        if (count != 1) {
+    private String limitsToRegister(String topic, String shape) {
+        if (Shard.ofShape(topic, shape).size() > 1) {
             return "";
         }
         RegisteredLimits last = lastLimits(topic);
@@ -505,24 +518,21 @@ public final class TopicRegistry {
     private Registration remember(String topic, Registration read) {
         Registration last =
                 known.merge(topic, read, (cached, added) -> added.epoch() >= cached.epoch() ? added : cached);
-        lastCounts.put(topic, last.count());
+        lastShards.put(topic, last.shards());
         if (last.limits().equals(RegisteredLimits.NONE)) {
             lastLimits.remove(topic);
         } else {
             lastLimits.put(topic, last.limits());
         }
+        Contradiction contradiction = plan.contradiction(topic, last.shards());
         if (last.conflict() == null
-                && plan.contradicts(topic, last.count())
-                && warnedOf.add(topic + ":" + last.count())) {
-            log.warn("Topic " + Printable.of(topic) + " is registered with " + counted(last.count())
-                    + ", which is used here, although delayqueue.topics[" + Printable.of(topic) + "].shards is "
-                    + plan.of(topic).getAsInt());
+                && contradiction != null
+                && warnedOf.add(topic + ":" + last.shards().get(0).shape())) {
+            log.warn("Topic " + Printable.of(topic) + " is registered with " + contradiction.property() + "="
+                    + contradiction.registered() + ", which is used here, although delayqueue.topics["
+                    + Printable.of(topic) + "]." + contradiction.property() + " is " + contradiction.planned());
         }
         return last;
-    }
-
-    private static String counted(int shards) {
-        return shards + (shards == 1 ? " shard" : " shards");
     }
 
     /**
@@ -530,7 +540,7 @@ public final class TopicRegistry {
      *
      * @param shards shards by index
      * @param epoch time of the registration, by Redis' clock in µs; a later registration has a later epoch
-     * @param identity format, shard count and epoch, as the scripts compare them
+     * @param identity format, shape and epoch, as the scripts compare them
      * @param limits the limits
      * @param conflict why this process must not use the topic; null if it may
      */
@@ -541,31 +551,35 @@ public final class TopicRegistry {
             RegisteredLimits limits,
             @Nullable String conflict) {
 
-        private static final Pattern TEXT = Pattern.compile("(\\d{1,4}):(\\d{1,18})(.*)");
+        private static final Pattern TEXT = Pattern.compile("(\\w{1,5}):(\\d{1,18})(.*)");
 
         /** Parses an entry of the registry; null if this version cannot read it. */
         static @Nullable Registration parse(String topic, String text, ShardPlan plan) {
             Matcher matcher = TEXT.matcher(text);
-            int count = matcher.matches() ? Integer.parseInt(matcher.group(1)) : 0;
+            List<Shard> shards = matcher.matches() ? Shard.ofShape(topic, matcher.group(1)) : List.of();
             RegisteredLimits limits = matcher.matches() ? RegisteredLimits.parse(matcher.group(3)) : null;
-            if (count < 1 || count > Shard.MAX_COUNT || limits == null) {
+            if (shards.isEmpty() || limits == null) {
                 return null;
             }
             long epoch = Long.parseLong(matcher.group(2));
-            boolean rejected = plan.onConflict() == ShardPlan.OnConflict.FAIL && plan.contradicts(topic, count);
+            Contradiction contradiction = plan.contradiction(topic, shards);
             return new Registration(
-                    Shard.all(topic, count),
+                    shards,
                     epoch,
-                    StoredFormats.CURRENT + ":" + count + ":" + epoch,
+                    StoredFormats.CURRENT + ":" + matcher.group(1) + ":" + epoch,
                     limits,
-                    rejected ? conflict(topic, count, plan.of(topic).getAsInt()) : null);
+                    contradiction != null && plan.onConflict() == ShardPlan.OnConflict.FAIL
+                            ? conflict(topic, contradiction)
+                            : null);
         }
 
-        private static String conflict(String topic, int registered, int planned) {
-            return "Topic " + Printable.of(topic) + " is registered with " + counted(registered)
-                    + ", but delayqueue.topics[" + Printable.of(topic)
-                    + "].shards is " + planned + " here. Nothing was written. Set it to " + registered
-                    + " or leave it out; or set delayqueue.shards.on-conflict to follow; or, for " + counted(planned)
+        private static String conflict(String topic, Contradiction contradiction) {
+            String property = contradiction.property();
+            return "Topic " + Printable.of(topic) + " is registered with " + property + "=" + contradiction.registered()
+                    + ", but delayqueue.topics[" + Printable.of(topic) + "]." + property + " is "
+                    + contradiction.planned() + " here. Nothing was written. Set it to " + contradiction.registered()
+                    + " or leave it out; or set delayqueue.shards.on-conflict to follow; or, for " + property + "="
+                    + contradiction.planned()
                     + ", delete the topic when it holds nothing (DelayQueueAdmin.deleteTopic).";
         }
 
@@ -584,10 +598,10 @@ public final class TopicRegistry {
             return this;
         }
 
-        /** The identity for a call to a shard. Throws if the shard has another shard count. */
+        /** The identity for a call to a shard. Throws if the shard has another shape. */
         String identityFor(Shard shard) {
-            if (shard.count() != count()) {
-                throw new TopicRegisteredAnewException(shard, count());
+            if (shard.count() != count() || shard.keys() != shards.get(0).keys()) {
+                throw new TopicRegisteredAnewException(shard, shards.get(0));
             }
             return identity;
         }

@@ -14,6 +14,8 @@
 -- cost   O(log N), at most 9 commands, 11 with a version, 16 with a nonce, 15 if a successor takes over; two PUBLISH if the
 --        message was leased, and one if the successor is the first of the schedule. Also runs when memory is full
 --
+-- In an ordered topic, the next message of the key becomes its head, even if the cancelled one is being handled.
+--
 -- The message is removed first. If the script then stops, the next claim or reclaim removes the id from schedule and
 -- leases. A cancel is remembered after that, so that none is remembered that was not executed because the script stopped.
 -- It is remembered even if it finds nothing, because a repeat may find a later message.
@@ -24,9 +26,11 @@
 --@include taken
 local identity = redis.call('HGET', metaKey, 'identity')
 --@include identity
-local limits = limited and redis.call('HGET', metaKey, 'limits')
+--@include order
+local firstBefore = ordered and firstOfSchedule()
+local limits = special and redis.call('HGET', metaKey, 'limits')
 local upTo, remember = ARGV[3], nil
-if KEYS[6] then
+if #KEYS - (ordered and 3 or 0) > 5 then
   --@include clock
   --@include sent
   local field = ARGV[3] .. ' ' .. ARGV[2]
@@ -75,13 +79,20 @@ else
   found = redis.call('HEXISTS', messagesKey, ARGV[2]) == 1
 end
 if not takesOver then
+  local parked = ordered and depart({ARGV[2]}, {redis.call('HGET', messagesKey, ARGV[2])})
   redis.call('HDEL', messagesKey, ARGV[2])
   redis.call('HDEL', deliveriesKey, ARGV[2])
   redis.call('ZREM', scheduleKey, ARGV[2])
   redis.call('ZREM', leasesKey, ARGV[2])
+  if parked then
+    unpark(parked)
+  end
 end
 if remember then
   remember()
+end
+if ordered and firstOfSchedule() ~= firstBefore then
+  signal('h', firstOfSchedule())
 end
 if not found then
   return {'OK', 'n', ''}

@@ -79,15 +79,69 @@ local function byItsLimits(message, usualEnd)
     expired and (string.match(line, '^%+(%S+)') or '-') .. '.' .. string.format('%.0f', timeAt(message, 2))
 end
 
+-- the most messages that a claim reads
+local MOST_READ = 1000
+
+-- the heads of the keys of messages, by key
+local function headsOfMessages(messages, n)
+  local keys, byKey = {}, {}
+  for i = 1, n do
+    local key = keyOf(messages[i])
+    keys[#keys + 1] = key
+  end
+  for i, head in ipairs(#keys > 0 and headsOf(keys) or {}) do
+    byKey[keys[i]] = head
+  end
+  return byKey
+end
+
+-- adds the next messages of the keys of acknowledged heads to those that are to be claimed
+local function addNext(due, most, ids, messages, leaving, promoted, followed)
+  local heads = headsOfMessages(messages, #ids)
+  for _, id in ipairs(ids) do
+    leaving[id] = true
+  end
+  for i = 1, #ids do
+    local key = keyOf(messages[i])
+    if key and #due < most and heads[key] and string.sub(heads[key], 14) == ids[i] then
+      local next = nextOf(key, leaving)
+      if next and tonumber(next.due) <= now then
+        due[#due + 1], promoted[#promoted + 1] = next.id, next
+        followed[ids[i]] = true
+      end
+    end
+  end
+end
+
+-- whether a message of the schedule is the head of its key
+local function startsNext(id, message, key, heads, leaving)
+  local head = heads[key]
+  local headId = head and string.sub(head, 14)
+  local first = not head or headId == id or leaving[headId] or redis.call('HEXISTS', messagesKey, headId) == 0
+  if not first and string.byte(head) ~= 33 then
+    -- neither holds the key: a script stopped before it recorded an earlier head
+    local _, sequence = keyOf(message)
+    local due, of = timeAt(message, 8), timeAt(head, 2)
+    first = due < of or due == of and sequence < timeAt(head, 8)
+  end
+  if first then
+    heads[key] = '!' .. string.sub(message, 8, 13) .. '000000' .. id
+  end
+  return first
+end
+
 -- reads the messages to claim: ids, messages, before (deliveries before the claim), ends of the leases. Given are the first
 -- ids of the schedule, with their deliveries and messages if they were already read. Expired messages and ids without a
 -- message (orphans) go to separate lists, and so do suspects that were rescheduled or postponed, with their due times, and
 -- messages that have ended, with the successors that are to take over.
+-- In an ordered topic, the next messages of keys whose head has ended or is expired are claimed, too: leaving are the ids of heads
+-- that end, promoted are those that follow. A message that is not the head of its key, because a script stopped midway, is
+-- misplaced.
 -- A suspect is claimed first; isolated is its id. The claim ends before a message with a crash that would wait for a
 -- handler: at the next crash of the process that message would be counted a crash for its neighbours.
-local function plannedClaim(ids, before, messages, suspect, handlers)
+local function plannedClaim(ids, before, messages, suspect, handlers, leaving, promoted)
   local plan = {ids = {}, messages = {}, before = {}, orphans = {}, expired = {}, ends = {}, suspects = {}}
-  plan.takeovers, plan.successors = {}, {}
+  plan.takeovers, plan.successors, plan.misplaced = {}, {}, {}
   local handled = math.max(1, handlers)
   if suspect then
     plan.isolated = redis.call('ZRANGEBYSCORE', scheduleKey, FROM_SUSPECT, TO_SUSPECT, 'LIMIT', '0', '1')[1]
@@ -112,18 +166,42 @@ local function plannedClaim(ids, before, messages, suspect, handlers)
     end
   end
   messages = messages or redis.call('HMGET', messagesKey, unpack(ids, 1, n))
-  for i = 1, n do
-    local message = messages[i]
+  local heads = ordered and n > 0 and headsOfMessages(messages, n)
+  local i, seen = 0, {}
+  while i < n do
+    i = i + 1
+    local message, key, again = messages[i], nil, false
+    if ordered then
+      -- a script that stopped midway may have left a message in schedule and parked
+      key, again = keyOf(message), seen[ids[i]]
+      seen[ids[i]] = true
+    end
     local ending, expiredToken = plan.leaseEnd, nil
     if message then
       ending, expiredToken = byItsLimits(message, plan.leaseEnd)
     end
-    if not message then
+    if again then
+      -- it is planned
+    elseif not message then
       plan.orphans[#plan.orphans + 1] = ids[i]
     elseif ended[i] then
       plan.takeovers[#plan.takeovers + 1] = {ids[i], successors[i]}
     elseif expiredToken then
       plan.expired[#plan.expired + 1] = {ids[i], message, before[i], expiredToken, successors[i]}
+      if key and n < MOST_READ and not successors[i] and (n + 1) * (largest or 1024) <= maxBytes
+        and startsNext(ids[i], message, key, heads, leaving) then
+        leaving[ids[i]] = true
+        local next = nextOf(key, leaving)
+        if next and tonumber(next.due) <= now then
+          n = n + 1
+          ids[n], messages[n], promoted[#promoted + 1] = next.id, next.message, next
+          local delivery, successor = divided(redis.call('HGET', deliveriesKey, next.id))
+          before[n] = delivery and string.find(delivery, '^%S+ %d+[p/%d]*[!+]? %d+') and delivery or false
+          successors[n] = successor
+        end
+      end
+    elseif key and not startsNext(ids[i], message, key, heads, leaving) then
+      plan.misplaced[#plan.misplaced + 1] = {ids[i], message}
     elseif before[i] and ids[i] ~= plan.isolated and isSuspect(select(5, parsed(before[i]))) then
       local at = #plan.suspects + 1
       plan.suspects[at], plan.suspects[at + 1] = select(3, parsed(before[i])), ids[i]
@@ -176,6 +254,11 @@ local function writeClaim(claim)
       local id, message, delivery, token, successor = unpack(expired, 1, 5)
       local _, attempts, due, failures = parsed(delivery, message)
       toDeadLetters(id, token, 'EXPIRED', attempts, due, '', '', failures, message, successor)
+    end
+    for _, misplaced in ipairs(claim.misplaced) do
+      local id, message = unpack(misplaced)
+      local key, sequence = keyOf(message)
+      occupy(enter({{id, key, sequence, timeAt(message, 8)}}))
     end
     for i = 1, #claim.suspects, 2 do
       redis.call('ZADD', scheduleKey, score(claim.suspects[i], true), claim.suspects[i + 1])

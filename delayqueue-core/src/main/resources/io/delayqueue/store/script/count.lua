@@ -5,7 +5,7 @@
 -- result {'OK', now in µs, scheduled and not yet due, ready, leased, dead, dead and not reviewed, time in ms since
 --        which the oldest due message waits, ready and suspect, {} or {limits, arrival or '', hold or '' (see keys.lua),
 --        steady time in µs}, {latest due time, due time in the middle of the scheduled messages, time of death of the
---        oldest dead letter that is not reviewed}, each '' or in ms} | {'UNKNOWN'} | {'MISMATCH', identity}
+--        oldest dead letter that is not reviewed}, each '' or in ms, parked} | {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost   O(log N), 7 commands; with ready or scheduled messages or dead letters up to 12, and one more for each message
 --        that is read; with suspects one more. A message waits from its send if it was sent with a past due time; such
 --        messages are read until one that waits longest is found
@@ -18,12 +18,20 @@ local identity, reviewed, limits, arrival, hold, polledText = unpack(redis.call(
   'HMGET', metaKey, 'identity', 'reviewed', 'limits', 'arrival', 'hold', 'polled'))
 --@include identity
 --@include polled
-local all = redis.call('ZCARD', scheduleKey) - 1
+-- parked messages are scheduled or ready as those in the schedule
+local places = ordered and {scheduleKey, KEYS[#KEYS - 1]} or {scheduleKey}
+local parked = ordered and redis.call('ZCARD', KEYS[#KEYS - 1]) - 1 or 0
+local all = redis.call('ZCARD', scheduleKey) - 1 + parked
 local suspects = countSuspects()
-local ready = redis.call('ZCOUNT', scheduleKey, '-inf', nowText) + suspects
+local readyIn = {}
+local ready = suspects
+for i, place in ipairs(places) do
+  readyIn[i] = redis.call('ZCOUNT', place, '-inf', nowText)
+  ready = ready + readyIn[i]
+end
 local oldest, bytes = now, 0
-local function readOldest(from, to, offset)
-  local due = redis.call('ZRANGEBYSCORE', scheduleKey, from, to, 'WITHSCORES', 'LIMIT', 0, ARGV[2])
+local function readOldest(place, from, to, offset)
+  local due = redis.call('ZRANGEBYSCORE', place, from, to, 'WITHSCORES', 'LIMIT', 0, ARGV[2])
   for i = 1, #due, 2 do
     local since = due[i + 1] - offset
     if since >= oldest or bytes > tonumber(ARGV[3]) then
@@ -37,22 +45,38 @@ local function readOldest(from, to, offset)
     oldest = math.min(oldest, since)
   end
 end
-if ready > suspects then
-  readOldest('-inf', nowText, 0)
+for i, place in ipairs(places) do
+  if readyIn[i] > 0 then
+    readOldest(place, '-inf', nowText, 0)
+  end
 end
 if suspects > 0 then
-  readOldest(FROM_SUSPECT, TO_SUSPECT, SUSPECT)
+  readOldest(scheduleKey, FROM_SUSPECT, TO_SUSPECT, SUSPECT)
 end
 local scheduled = all - ready
 local latest, middle, oldestDead = '', '', ''
 if scheduled > 0 then
   local after, before = '(' .. nowText, '(' .. FROM_SUSPECT
-  latest = redis.call('ZREVRANGEBYSCORE', scheduleKey, before, after, 'WITHSCORES', 'LIMIT', 0, 1)[2] or ''
+  for _, place in ipairs(places) do
+    local due = redis.call('ZREVRANGEBYSCORE', place, before, after, 'WITHSCORES', 'LIMIT', 0, 1)[2]
+    if due and (latest == '' or tonumber(due) > tonumber(latest)) then
+      latest = due
+    end
+  end
   middle = latest
 end
 if scheduled > 1 then
-  local rank = ready - suspects + math.floor((scheduled - 1) / 2)
-  local due = redis.call('ZRANGE', scheduleKey, rank, rank, 'WITHSCORES')[2]
+  -- of an ordered topic, the middle of the place that has more of them
+  local place, first, n = scheduleKey, readyIn[1], scheduled
+  if ordered then
+    n = redis.call('ZCOUNT', places[2], '(' .. nowText, '(' .. NEVER)
+    place, first = places[2], readyIn[2]
+    if 2 * n < scheduled then
+      place, first, n = scheduleKey, readyIn[1], scheduled - n
+    end
+  end
+  local rank = first + math.floor((n - 1) / 2)
+  local due = redis.call('ZRANGE', place, rank, rank, 'WITHSCORES')[2]
   -- messages that a move has taken count as scheduled, see taken.lua
   middle = due and tonumber(due) < SUSPECT and due or latest
 end
@@ -76,5 +100,6 @@ return {
   textOf(oldest),
   suspects,
   limits and {limits, arrival or '', hold or '', textOf(now - jumped) .. string.sub(nowMicros, -3)} or {},
-  {latest, middle, oldestDead}
+  {latest, middle, oldestDead},
+  parked
 }

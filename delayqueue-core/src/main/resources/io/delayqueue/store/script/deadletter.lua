@@ -5,7 +5,7 @@
 -- the handling time is that of the last attempt. A failure is "<type>: <text>[\n<stack>]", then a zero byte and the failed
 -- attempts before, if any, see settle.lua. A notification is a message with the headers of the dead-lettered message and
 -- without a payload. The queue of notifications has no dead letters: its messages are only removed.
--- needs: successor. gives: newDeadLetters (id, cause, ...)
+-- needs: order, successor. gives: newDeadLetters (id, cause, ...)
 local newDeadLetters = {}
 
 local function forget(id)
@@ -49,7 +49,11 @@ local function store(id, deadLetterId, deadLetteredAt, cause, record, message, s
   if successor then
     takeOver(id, successor)
   else
+    local parked = ordered and depart({id}, {message})
     forget(id)
+    if parked then
+      unpark(parked)
+    end
   end
   newDeadLetters[#newDeadLetters + 1] = id
   newDeadLetters[#newDeadLetters + 1] = cause

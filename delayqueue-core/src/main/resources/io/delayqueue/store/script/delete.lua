@@ -7,6 +7,7 @@
 -- notifications.meta
 -- KEYS[13..14] sent, sent.until; remembered outcomes of sends are kept until they expire
 -- KEYS[15]    ended (STRING: the last deleted epoch, then 'n' if its dead letters had notifications)
+-- KEYS[16..18] parked, parked.due, heads; only of an ordered topic
 -- ARGV[1] identity  ARGV[2] sentinel
 -- ARGV[3] time in ms for which the deleted epoch is recorded; 0: deletes nothing
 -- result {'OK', 'd' deleted or absent, epoch} | {'OK', 'h' not deleted, messages, dead letters} | {'MISMATCH',
@@ -40,6 +41,9 @@ local ended = string.match(redis.call('GET', endedKey) or '', '^%d+')
 redis.call('HDEL', metaKey, '')
 if not ended or tonumber(ended) < tonumber(epoch) then
   redis.call('SET', endedKey, epoch .. (notifying and 'n' or ''), 'PX', ARGV[3])
+end
+if KEYS[16] then
+  redis.call('DEL', unpack(KEYS, 16))
 end
 local last = redis.call('ZREVRANGEBYSCORE', sentUntilKey, '(9007199254740991', '-inf', 'WITHSCORES', 'LIMIT', 0, 1)[2]
 redis.call('DEL', unpack(KEYS, 1, last and 12 or 14)) -- with sent and sent.until if no outcome is remembered

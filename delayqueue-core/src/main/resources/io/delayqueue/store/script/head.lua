@@ -1,8 +1,9 @@
 -- fragment: the head of a message: '1', then the times of send and due, each as an unsigned number of ms since 1970 in
 -- six bytes, most significant byte first, then the rest of the first line: empty | "<nonce>" | "+<nonce> <limits>". The
 -- rest is empty if the id was generated for the send. Limits are separated by blanks: a=<attempts>, l=<lease in ms>,
--- e=<expiry, ms since 1970>, x=<ms from the due time to the expiry>, d=<longest time in ms>/<first send, ms since 1970>, see
--- coalesce.lua. Bytes of a time may be line feeds: search for line feeds from byte 14 on.
+-- e=<expiry, ms since 1970>, x=<ms from the due time to the expiry>, s=<sequence number> and k=<key>, see order.lua,
+-- d=<longest time in ms>/<first send, ms since 1970>, see coalesce.lua. Bytes of a time may be line feeds: search for
+-- line feeds from byte 14 on.
 
 -- the time of the send is at byte 2, the due time at byte 8
 local function timeAt(message, at)

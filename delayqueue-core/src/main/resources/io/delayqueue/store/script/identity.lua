@@ -1,9 +1,11 @@
--- fragment: ends the script unless the shard has the identity of the caller. The stored identity of a topic with limits or a
--- hold ends with LIMITED, so that scripts read the limits of these topics only. needs: keys, identity. gives: limited
-local limited = false
+-- fragment: ends the script unless the shard has the identity of the caller. The stored identity of a topic that is ordered, or
+-- has limits or a hold, ends with SPECIAL, so that the scripts spend time on these topics only. needs: keys, identity. gives:
+-- special, ordered
+local special, ordered = false, false
 if identity ~= ARGV[1] then
-  limited = identity == ARGV[1] .. LIMITED
-  if not limited then
+  special = identity == ARGV[1] .. SPECIAL
+  if not special then
     return identity and {'MISMATCH', (string.match(identity, '^%S*'))} or {'UNKNOWN'}
   end
+  ordered = string.find(ARGV[1], 'o', 1, true)
 end

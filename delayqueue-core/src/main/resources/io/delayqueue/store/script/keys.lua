@@ -1,4 +1,4 @@
--- fragment: the keys of a queue. gives: scheduleKey, leasesKey, messagesKey, deliveriesKey, metaKey, LIMITED
+-- fragment: the keys of a queue. gives: scheduleKey, leasesKey, messagesKey, deliveriesKey, metaKey, SPECIAL
 --
 -- schedule    ZSET id → due ms, see firstdue.lua
 -- leases      ZSET id → end of the lease in ms of lease time, see leasetime.lua
@@ -6,8 +6,9 @@
 -- deliveries  HASH id → delivery, see claim.lua
 -- meta        HASH with the fields
 --   topic, shard    the shard's topic and index, for operators
---   identity        '<format>:<shard count>:<epoch>', then LIMITED if there is the field limits, or was before a
---                   script stopped
+--   identity        '<format>:<shape>:<epoch>', then SPECIAL if the topic is ordered or there is the field limits, or was
+--                   before a script stopped. The shape is the shard count, and 'o' if the topic is ordered
+--   arrivals        of an ordered topic, '<last sequence number> <last due time of a message without delay>', see order.lua
 --   largest         power of two, at least the size in bytes of the largest message that was sent; not in the queue of
 --                   notifications
 --   notifications   '1': each new dead letter gets a notification
@@ -27,5 +28,5 @@
 --                   poll was idle. The steady time is omitted if it equals the time. If the poll was not idle, a line
 --                   feed and its results for a repeat follow: claimed ids, indices of rejected settlements, indices of
 --                   rejected renewals, reclaimed ids, dead letters; lists in MessagePack, of which the last ones are missing if they are empty
-local LIMITED = ' limited'
+local SPECIAL = ' special'
 local scheduleKey, leasesKey, messagesKey, deliveriesKey, metaKey = unpack(KEYS, 1, 5)

@@ -5,22 +5,23 @@
 -- ARGV[1] topic  ARGV[2] 'c': limits that nodes declare | 's': limits that are set at run time
 -- ARGV[3] limits; '' removes them
 -- ARGV[4] limits of the topic if it is not registered, as in a registration, see register.lua; '' for none
--- result {count, epoch, limits, limits before}, the limits as in a registration. A topic with several shards is unchanged,
+-- ARGV[5] shape with one shard of the topic if it is not registered, see register.lua
+-- result {shape, epoch, limits, limits before}, the limits as in a registration. A topic with several shards is unchanged,
 --        unless limits are removed | {'0', '0', '', ''}: the topic is not registered | {registration in another format}
 -- cost   O(1), at most 4 commands
 local known = redis.call('HGET', KEYS[1], ARGV[1])
 if not known and ARGV[3] == '' then
   return {'0', '0', '', ''}
 end
-local count, epoch, before = '1', nil, ARGV[4]
+local shape, epoch, before = ARGV[5], nil, ARGV[4]
 if known then
-  count, epoch, before = string.match(known, '^(%d+):(%d+)(.*)$')
-  if not count or (before ~= '' and not string.find(before, '^ [cs]%d')) then
+  shape, epoch, before = string.match(known, '^(%w+):(%d+)(.*)$')
+  if not shape or (before ~= '' and not string.find(before, '^ [cs]%d')) then
     return {known}
   end
 end
-if count ~= '1' and ARGV[3] ~= '' then
-  return {count, epoch, before, before}
+if not string.find(shape, '^1%a?$') and ARGV[3] ~= '' then
+  return {shape, epoch, before, before}
 end
 local declared, set = string.match(before, '^ c%S+ %S+ %S+') or '', string.match(before, ' s%S+ %S+ %S+$') or ''
 local limits = ARGV[3] == '' and '' or ' ' .. ARGV[2] .. ARGV[3]
@@ -36,5 +37,5 @@ if not epoch then
 end
 -- Redis permits all further writes of a script after one that uses no memory, even if memory is full
 redis.call('HDEL', KEYS[1], '')
-redis.call('HSET', KEYS[1], ARGV[1], count .. ':' .. epoch .. limits)
-return {count, epoch, limits, known and before or ''}
+redis.call('HSET', KEYS[1], ARGV[1], shape .. ':' .. epoch .. limits)
+return {shape, epoch, limits, known and before or ''}

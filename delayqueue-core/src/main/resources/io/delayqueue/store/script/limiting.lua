@@ -58,5 +58,5 @@ function holdTopic(millis, id)
   local times, by = string.match(limit.hold, '^%d+ (%d+) (.*)$')
   limit.heldUntil = math.max(limit.heldUntil, steady + millis)
   limit.hold = textOf(limit.heldUntil) .. ' ' .. (by == id and times + 1 or 1) .. ' ' .. id
-  redis.call('HSET', metaKey, 'hold', limit.hold, 'limits', limits or NONE, 'identity', ARGV[1] .. LIMITED)
+  redis.call('HSET', metaKey, 'hold', limit.hold, 'limits', limits or NONE, 'identity', ARGV[1] .. SPECIAL)
 end

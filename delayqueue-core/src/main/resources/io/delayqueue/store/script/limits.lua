@@ -26,9 +26,9 @@ if lifted then
 end
 if wanted == '' then
   redis.call('HDEL', metaKey, 'limits')
-  redis.call('HSET', metaKey, 'identity', ARGV[1])
+  redis.call('HSET', metaKey, 'identity', ARGV[1] .. (ordered and SPECIAL or ''))
 elseif wanted ~= limits then
-  redis.call('HSET', metaKey, 'limits', wanted, 'identity', ARGV[1] .. LIMITED)
+  redis.call('HSET', metaKey, 'limits', wanted, 'identity', ARGV[1] .. SPECIAL)
 end
 if lifted or wanted ~= (limits or '') then
   local firstDue = readFirstDue()

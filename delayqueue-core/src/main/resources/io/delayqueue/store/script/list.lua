@@ -21,6 +21,8 @@ local identity, polledText = unpack(redis.call('HMGET', metaKey, 'identity', 'po
 --@include polled
 local leased, ready, suspects = ARGV[2] == 'l', ARGV[2] == 'r', ARGV[2] == 'i'
 local places = leased and leasesKey or scheduleKey
+-- scheduled and ready messages of an ordered topic are in the schedule and parked
+local parkedDueKey = ordered and not leased and not suspects and KEYS[#KEYS - 1]
 -- time minus score: of leases, Redis' clock minus lease time
 local ahead = leased and jumped + behind or suspects and -SUSPECT or 0
 
@@ -36,7 +38,7 @@ local function notAfter(a, b)
   return #a <= #b
 end
 
-local function rankBehind(time, id)
+local function rankBehind(places, time, id)
   local score = redis.call('ZSCORE', places, id)
   if score and tonumber(score) == tonumber(time) then
     return redis.call('ZRANK', places, id) + 1
@@ -54,7 +56,10 @@ local function rankBehind(time, id)
   return low
 end
 
-local first = ARGV[3] == '' and 0 or rankBehind(string.format('%.0f', ARGV[3] - ahead), ARGV[4])
+local function startIn(places)
+  return ARGV[3] == '' and 0 or rankBehind(places, string.format('%.0f', ARGV[3] - ahead), ARGV[4])
+end
+local first = startIn(places)
 local last
 if ready then
   last = redis.call('ZCOUNT', places, '-inf', nowText)
@@ -70,6 +75,26 @@ end
 local found = {}
 if first < last then
   found = redis.call('ZRANGE', places, first, math.min(last, first + tonumber(ARGV[5])) - 1, 'WITHSCORES')
+end
+if parkedDueKey then
+  local from, to = startIn(parkedDueKey), redis.call('ZCOUNT', parkedDueKey, '-inf', nowText)
+  if not ready then
+    from, to = math.max(from, to), redis.call('ZCARD', parkedDueKey) - 1
+  end
+  local parked = {}
+  if from < to then
+    parked = redis.call('ZRANGE', parkedDueKey, from, math.min(to, from + tonumber(ARGV[5])) - 1, 'WITHSCORES')
+  end
+  local merged, i, k = {}, 1, 1
+  while #merged < 2 * tonumber(ARGV[5]) and (found[i] or parked[k]) do
+    local fromParked = not found[i] or parked[k]
+      and (parked[k + 1] + 0 < found[i + 1] + 0 or parked[k + 1] + 0 == found[i + 1] + 0 and notAfter(parked[k], found[i]))
+    local source, at = fromParked and parked or found, fromParked and k or i
+    merged[#merged + 1], merged[#merged + 2] = source[at], source[at + 1]
+    k, i = fromParked and k + 2 or k, fromParked and i or i + 2
+  end
+  last = first + math.max(0, last - first) + math.max(0, to - from)
+  found = merged
 end
 
 local chosen, n, bytes = {}, 0, 0

@@ -14,9 +14,11 @@
 --@include clock
 --@include taken
 --@include firstdue
---@include putback
+--@include head
 local identity = redis.call('HGET', metaKey, 'identity')
 --@include identity
+--@include order
+--@include putback
 local move = ARGV[2]
 --@include move
 local last = 3 + tonumber(ARGV[3])

@@ -11,9 +11,11 @@
 --@include clock
 --@include taken
 --@include firstdue
---@include putback
+--@include head
 local identity = redis.call('HGET', metaKey, 'identity')
 --@include identity
+--@include order
+--@include putback
 local move = '0-0'
 --@include move
 local reservations, taken = {}, {}

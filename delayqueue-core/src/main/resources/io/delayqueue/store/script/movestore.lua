@@ -6,7 +6,8 @@
 -- ARGV[3] which other ids of the move stay reserved or refused: 'a' all | 'r' those that are refused | 'n' none
 -- then for each message id, due time in ms, and what is stored from byte 14 on; at most 500
 -- result {'OK', a letter for each message: 's' stored, now or before | 'l' refused, because the id is live | 'f' refused,
---         because the target is full} | {'UNKNOWN'} | {'MISMATCH', identity}
+--         because the target is full | 'k' refused, because the target is ordered and the message has no key} | {'UNKNOWN'} |
+--         {'MISMATCH', identity}
 -- cost   O(n log N), at most 15 commands, one for each message that the target has no room for, and a PUBLISH if the first
 --        due time became earlier
 --
@@ -16,9 +17,12 @@
 --@include signals
 --@include clock
 --@include packedtime
+--@include head
 local identity = redis.call('HGET', metaKey, 'identity')
 --@include identity
-local limits = limited and redis.call('HGET', metaKey, 'limits')
+--@include order
+local firstBefore = ordered and firstOfSchedule()
+local limits = special and redis.call('HGET', metaKey, 'limits')
 --@include room
 local field = 'm:' .. ARGV[2]
 local found = redis.call('HGET', metaKey, field)
@@ -37,25 +41,36 @@ local ids = {}
 for i = 4, #ARGV, 3 do
   ids[#ids + 1] = ARGV[i]
 end
+local entries = {}
 local live = #ids > 0 and redis.call('HMGET', messagesKey, unpack(ids)) or {}
 local sent, largest, earliest = '1' .. packedTime(now), 0, nil
 local schedule, messages, stored = {}, {}, {}
 for i, id in ipairs(ids) do
   local due, rest = ARGV[2 + 3 * i], ARGV[3 + 3 * i]
-  local reserved = places[id] == 2
+  local reserved, message, sequence, key = places[id] == 2, sent .. packedTime(tonumber(due)) .. rest, nil, nil
+  if ordered then
+    sequence = arrived(tonumber(due))
+    message = sequenced(message, sequence)
+    key = keyOf(message)
+  end
+  local isLive = live[i] and (ordered and unsequenced(string.sub(live[i], 14)) ~= unsequenced(rest)
+    or not ordered and string.sub(live[i], 14) ~= rest)
   if reserved and not live[i] and room then
     room = room - 1
     -- an id that is in the schedule without a message needs no more room: this script may have stopped there
     full[id] = room < 0 and not redis.call('ZSCORE', scheduleKey, id) or nil
   end
-  if places[id] == 3 or full[id] or (reserved and live[i] and string.sub(live[i], 14) ~= rest) then
+  if ordered and not key then
+    places[id], outcomes[i] = 3, 'k'
+  elseif places[id] == 3 or full[id] or (reserved and isLive) then
     places[id], outcomes[i] = 3, full[id] and 'f' or 'l'
   else
     if reserved and not live[i] then
       local n = #stored + 1
       stored[n] = id
       schedule[2 * n - 1], schedule[2 * n] = due, id
-      messages[2 * n - 1], messages[2 * n] = id, sent .. packedTime(tonumber(due)) .. rest
+      messages[2 * n - 1], messages[2 * n] = id, message
+      entries[n] = {id, key, sequence, tonumber(due)}
       largest = math.max(largest, #rest + 13)
       earliest = math.min(earliest or tonumber(due), tonumber(due))
     end
@@ -66,10 +81,19 @@ end
 redis.call('HDEL', metaKey, '')
 if #stored > 0 then
   --@include largest
-  redis.call('ZADD', scheduleKey, unpack(schedule))
+  local changes
+  if ordered then
+    recordArrivals()
+    changes = enter(entries)
+  else
+    redis.call('ZADD', scheduleKey, unpack(schedule))
+  end
   redis.call('HDEL', deliveriesKey, unpack(stored))
   redis.call('ZREM', leasesKey, unpack(stored))
   redis.call('HSET', messagesKey, unpack(messages))
+  if ordered then
+    occupy(changes)
+  end
 end
 local reserved, refused, refusedAsFull = {}, {}, {}
 for id, place in pairs(places) do
@@ -87,7 +111,11 @@ if #reserved + #refused > 0 then
 else
   redis.call('HDEL', metaKey, field)
 end
-if earliest and tonumber(redis.call('ZRANGE', scheduleKey, '0', '0', 'WITHSCORES')[2]) == earliest then
+if ordered then
+  if firstOfSchedule() ~= firstBefore then
+    signal('h', firstOfSchedule())
+  end
+elseif earliest and tonumber(redis.call('ZRANGE', scheduleKey, '0', '0', 'WITHSCORES')[2]) == earliest then
   signal('h', textOf(earliest))
 end
 return {'OK', table.concat(outcomes)}

@@ -1,5 +1,5 @@
--- Second step of a move: takes messages from the source, if they are scheduled and have no successor. A taken message is still
--- stored, but no longer in this topic: it cannot be claimed, cancelled or rescheduled. This decides that it is moved.
+-- Second step of a move: takes messages from the source, if they are scheduled or parked and have no successor. A taken message
+-- is still stored, but no longer in this topic: it cannot be claimed, cancelled or rescheduled. This decides that it is moved.
 --
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta
 -- ARGV[1] identity  ARGV[2] move  ARGV[3] target topic
@@ -14,18 +14,20 @@
 -- delivery is written, moves.lua puts the message back.
 --@include keys
 --@include clock
+--@include signals
 --@include head
 --@include taken
 local identity = redis.call('HGET', metaKey, 'identity')
 --@include identity
+--@include order
 local move, target, sentUntil = ARGV[2], ARGV[3], tonumber(ARGV[4])
 --@include move
 local messages = redis.call('HMGET', messagesKey, unpack(ARGV, 5))
 local deliveries = redis.call('HMGET', deliveriesKey, unpack(ARGV, 5))
-local scores, marks, places, ids = {}, {}, {}, {}
+local scores, marks, places, ids, departing = {}, {}, {}, {}, {}
 for i = 1, #messages do
   local id, message = ARGV[4 + i], messages[i]
-  scores[i] = tonumber(redis.call('ZSCORE', scheduleKey, id) or -1)
+  scores[i] = tonumber(redis.call('ZSCORE', scheduleKey, id) or ordered and parkedDue(id) or -1)
   if sentUntil and not begun and message and scores[i] >= 0 and scores[i] < TAKEN and hasHead(message)
     and timeAt(message, 2) <= sentUntil and not (deliveries[i] and string.find(deliveries[i], '\0', 1, true)) then
     local _, _, before = takenBy(deliveries[i])
@@ -35,6 +37,7 @@ for i = 1, #messages do
     marks[at + 1], marks[at + 2] = id, deliveries[i]
     places[at + 1], places[at + 2] = placeText(scores[i]), id
     ids[#ids + 1] = id
+    departing[#departing + 1] = message
   end
 end
 if not begun then
@@ -48,6 +51,13 @@ if #ids > 0 then
   redis.call('ZADD', scheduleKey, unpack(places))
   redis.call('HSET', deliveriesKey, unpack(marks))
   redis.call('ZREM', leasesKey, unpack(ids)) -- left by a script that stopped midway
+  if ordered then
+    local firstBefore = firstOfSchedule()
+    unpark(depart(ids, departing))
+    if firstOfSchedule() ~= firstBefore then
+      signal('h', firstOfSchedule())
+    end
+  end
 end
 local taken, dues, stored, removed = {}, {}, {}, {}
 for i = 1, #messages do

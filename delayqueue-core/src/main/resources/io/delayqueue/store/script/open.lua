@@ -1,4 +1,4 @@
--- Creates a shard, or adopts an existing one with the same shard count and format. Each sorted set and each hash,
+-- Creates a shard, or adopts an existing one with the same shape and format. Each sorted set and each hash,
 -- except the meta keys, gets a permanent sentinel. It keeps the key in existence, as a migrating slot requires, and
 -- prevents the compact encoding, in which removal is slow. The sentinel is longer than an id may be, and has no @,
 -- unlike the id of a dead letter.
@@ -9,12 +9,13 @@
 -- notifications.meta
 -- KEYS[13..14] sent, sent.until
 -- KEYS[15]    ended (STRING: the last deleted epoch, then 'n' if its dead letters had notifications)
+-- KEYS[16..18] parked, parked.due, heads; only of an ordered topic
 -- ARGV[1] identity  ARGV[2] the shard's topic  ARGV[3] its index  ARGV[4] sentinel
 -- ARGV[5] the topic's limits, see keys.lua; '' if there are none
--- result {'OK'} | {'MISMATCH', identity}: the shard has another shard count or format
+-- result {'OK'} | {'MISMATCH', identity}: the shard has another shape or format
 --        | {'ENDED', epoch}: the topic was deleted in this epoch or a later one; it must be registered with a later
 --     epoch
--- cost   O(1), at most 20 commands
+-- cost   O(1), at most 23 commands
 --@include keys
 local deadKey, deadLettersKey = KEYS[6], KEYS[7]
 local notificationsScheduleKey, notificationsLeasesKey = KEYS[8], KEYS[9]
@@ -23,9 +24,9 @@ local sentKey, sentUntilKey = KEYS[13], KEYS[14]
 local endedKey = KEYS[15]
 local known, limits, hold = unpack(redis.call('HMGET', metaKey, 'identity', 'limits', 'hold'))
 if known then
-  local format, count = string.match(known, '^(%d+):(%d+):')
-  local wantedFormat, wantedCount = string.match(ARGV[1], '^(%d+):(%d+):')
-  if format ~= wantedFormat or count ~= wantedCount then
+  local format, shape = string.match(known, '^(%d+):(%w+):')
+  local wantedFormat, wantedShape = string.match(ARGV[1], '^(%d+):(%w+):')
+  if format ~= wantedFormat or shape ~= wantedShape then
     return {'MISMATCH', (string.match(known, '^%S*'))}
   end
 end
@@ -37,12 +38,17 @@ local never = '9007199254740991'
 local sortedSets = {
   scheduleKey, leasesKey, deadKey, notificationsScheduleKey, notificationsLeasesKey, sentUntilKey
 }
+if KEYS[16] then
+  sortedSets[7], sortedSets[8] = KEYS[16], KEYS[17]
+end
 for _, key in ipairs(sortedSets) do
-  redis.call('ZADD', key, never, ARGV[4])
+  -- the parked messages have equal scores, so that they are in the order of their members
+  redis.call('ZADD', key, key == KEYS[16] and '0' or never, ARGV[4])
 end
 local hashes = {
   messagesKey, deliveriesKey, deadLettersKey, notificationsMessagesKey, notificationsDeliveriesKey, sentKey
 }
+hashes[7] = KEYS[18]
 for _, key in ipairs(hashes) do
   redis.call('HSET', key, ARGV[4], '')
 end
@@ -60,8 +66,11 @@ if wanted == '' and hold then
   wanted = '0 0 0 0'
 end
 local fields = {'topic', ARGV[2], 'shard', ARGV[3], 'identity', ARGV[1]}
+if wanted ~= '' or KEYS[16] then
+  fields[6] = ARGV[1] .. SPECIAL
+end
 if wanted ~= '' then
-  fields[6], fields[7], fields[8] = ARGV[1] .. LIMITED, 'limits', wanted
+  fields[7], fields[8] = 'limits', wanted
 elseif limits then
   redis.call('HDEL', metaKey, 'limits')
 end

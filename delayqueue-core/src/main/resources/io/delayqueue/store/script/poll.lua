@@ -19,10 +19,10 @@
 --         (<= 500), c other settlements (<= 500); only a if b and c are 0, then r follows from the number of arguments
 -- then a ids, r times token and length of the run; b ids, b tokens, b leases in ms;
 -- c times: verb, id, token, value, failure; a verb is 'retry' | 'retryIfAttemptsLeft' (dead-letters after the last
--- permitted attempt) | 'postpone' (dead-letters with the failure after the last permitted postponement) | 'deadLetter' |
--- 'release' | 'hold' (a release, and nothing is claimed until then); the value is the delay of a retry, release or hold in ms,
--- followed by ' ' and the handling time in ms of a retry if it is known; the delay and the most postponements or 0; or the
--- cause of a dead letter, followed by ' ' and the handling time in ms if it is known
+-- permitted attempt) | 'postpone' (dead-letters with the failure after the last permitted postponement) | 'pass' (a postponement
+-- that lets others of its key pass) | 'deadLetter' | 'release' | 'hold' (a release, and nothing is claimed until then); the value
+-- is the delay of a retry, release or hold in ms, followed by ' ' and the handling time in ms of a retry if it is known; the delay
+-- and the most postponements or 0; or the cause of a dead letter, followed by ' ' and the handling time in ms if it is known
 -- result {'OK', now in µs, next due in ms, next lease end in ms, 1 if suspects are left plus 2 if the topic has limits or
 --         is held, claimed ids, their messages, their deliveries before the claim or false, indices of rejected
 --         settlements, indices of rejected renewals, reclaimed ids, dead letters (id, cause, ...)}; lists at the end are
@@ -52,11 +52,11 @@ local consumerField = 'c:' .. consumer
 local identity, polledText, lastPollText, largest, suspectsMarked =
   unpack(redis.call('HMGET', metaKey, 'identity', 'polled', consumerField, 'largest', 'suspects'))
 --@include identity
--- claimsLimited: whether limits or a hold decide what may be claimed; a limit of messages does not
-local graceText, limits, hold, claimsLimited
-if limited then
-  graceText, limits, hold = unpack(redis.call('HMGET', metaKey, 'grace', 'limits', 'hold'))
-  claimsLimited = hold or limits and not string.find(limits, '^0 0 ')
+-- claimsLimited: whether limits, a hold or the order decide what may be claimed; a limit of messages does not
+local graceText, limits, holdText, claimsLimited
+if special then
+  graceText, limits, holdText = unpack(redis.call('HMGET', metaKey, 'grace', 'limits', 'hold'))
+  claimsLimited = ordered or holdText or limits and not string.find(limits, '^0 0 ')
 end
 -- the last poll of the consumer: its sequence number, -1 if there is none, and its steady time
 local lastSequence, ownLastTime = string.match(lastPollText or '-1', '^(-?%d+)i? ?(%d*)')
@@ -220,7 +220,7 @@ local _, isolates, usualAttempts, maxReclaims, grace, isolateAfter, crashLimit, 
 usualLease, maxBytes, usualAttempts = usualLease + 0, maxBytes + 0, usualAttempts + 0
 isolateAfter, crashLimit, handlers = isolateAfter + 0, crashLimit + 0, handlers + 0
 -- in steady time, so that a jump of Redis' clock does not prolong it
-if leased and not limited then
+if leased and not special then
   graceText = redis.call('HGET', metaKey, 'grace')
 end
 local suspendedBefore = tonumber(graceText or 0)
@@ -247,7 +247,7 @@ if limit and limit.concurrent + limit.interval == 0 and limit.heldUntil + 360000
     redis.call('HDEL', metaKey, 'hold')
     if limits == '0 0 0 0' then
       redis.call('HDEL', metaKey, 'limits')
-      redis.call('HSET', metaKey, 'identity', ARGV[1])
+      redis.call('HSET', metaKey, 'identity', ARGV[1] .. (ordered and SPECIAL or ''))
     end
   end
   limit = nil
@@ -278,6 +278,7 @@ end
 local deadKey, deadLettersKey, notificationsScheduleKey, notificationsMessagesKey = unpack(KEYS, 6, 9)
 --@include packedtime
 --@include head
+--@include order
 --@include successor
 --@include deadletter
 --@include claim
@@ -293,7 +294,7 @@ local heldAcks, takeovers = checkedAcks(ackFirst, acks, ackedDeliveries, runs, r
 local heldOthers = checkedOthers(otherFirst, others, acks, rejectedSettlements)
 local heldRenewals = checkedRenewals(renewFirst, renewals, rejectedRenewals)
 local ending = #heldAcks + #takeovers + #heldOthers
-local holds = false
+local holds, mostDue = false, tonumber(most)
 for _, other in ipairs(heldOthers) do
   holds = holds or ARGV[other[1]] == 'hold'
 end
@@ -303,12 +304,18 @@ elseif limit and not repeated then
   -- nothing is claimed in advance: a place belongs to a message that is handled
   local permitted = placesAndTokens(ending)
   claimsSuspect = claimsSuspect and permitted > 0
-  local claims = math.min(tonumber(most), handlers, permitted - (claimsSuspect and 1 or 0))
-  if claimsDue and claims > 0 then
-    due = redis.call('ZRANGEBYSCORE', scheduleKey, '-inf', nowText, 'LIMIT', '0', claims)
+  mostDue = math.max(0, math.min(tonumber(most), handlers, permitted - (claimsSuspect and 1 or 0)))
+  if claimsDue and mostDue > 0 then
+    due = redis.call('ZRANGEBYSCORE', scheduleKey, '-inf', nowText, 'LIMIT', '0', mostDue)
   end
 end
-local claim = repeated and recordedClaim() or plannedClaim(due, claimedDeliveries, claimedMessages, claimsSuspect, handlers)
+local ackedMessages, leaving, promoted, followed = {}, {}, {}, {}
+if ordered and #heldAcks > 0 and not repeated then
+  ackedMessages = redis.call('HMGET', messagesKey, unpack(heldAcks))
+  addNext(due, holds and 0 or mostDue, heldAcks, ackedMessages, leaving, promoted, followed)
+end
+local claim = repeated and recordedClaim()
+  or plannedClaim(due, claimedDeliveries, claimedMessages, claimsSuspect, handlers, leaving, promoted)
 
 local reclaimed = {}
 if repeated then
@@ -336,7 +343,21 @@ else
   write(consumerField, ARGV[3] .. ' ' .. pollTime() .. '\n' .. record, unpack(times))
 end
 -- leases end before others begin, so that at no stop of the script there are more than a limit permits
-settleAcks(heldAcks, takeovers)
+local departed
+if ordered and not repeated then
+  -- before settlements give keys to others
+  promote(promoted)
+  local last, lastMessages = {}, {}
+  for i, id in ipairs(heldAcks) do
+    if not followed[id] then
+      local at = #last + 1
+      last[at], lastMessages[at] = id, ackedMessages[i]
+    end
+  end
+  departed = depart(last, lastMessages)
+  hold(claim)
+end
+settleAcks(heldAcks, takeovers, departed)
 settleOthers(heldOthers)
 writeClaim(claim)
 renew(renewFirst, renewals, heldRenewals)

@@ -24,12 +24,14 @@ local notificationsMessagesKey, notificationsDeliveriesKey = KEYS[10], KEYS[11]
 --@include successor
 local identity = redis.call('HGET', metaKey, 'identity')
 --@include identity
+--@include order
+local firstBefore = ordered and firstOfSchedule()
 local function withDue(message, time)
   if not hasHead(message) then
     return message
   end
   local lineEnd = string.find(message, '\n', 14, true) or #message + 1
-  local line = string.gsub(string.sub(message, 14, lineEnd - 1), ' [ed]=[%d/]+', '')
+  local line = string.gsub(string.sub(message, 14, lineEnd - 1), ' [eds]=[%d/]+', '')
   return string.sub(message, 1, 7) .. time .. line .. string.sub(message, lineEnd)
 end
 
@@ -60,10 +62,24 @@ local function replayed(deadLetterId)
     return 'l'
   end
   if not live then
-    redis.call('ZADD', scheduleKey, due, id)
+    local stored, changes = withDue(message, dueTime), nil
+    if ordered and string.find(message, ' k=', 14, true) then
+      -- it joins at the end of its key
+      local sequence = arrived(tonumber(due))
+      recordArrivals()
+      stored = sequenced(stored, sequence)
+      local key = keyOf(stored)
+      changes = key and enter({{id, key, sequence, tonumber(due)}})
+    end
+    if not changes then
+      redis.call('ZADD', scheduleKey, due, id)
+    end
     redis.call('HDEL', deliveriesKey, id)
     redis.call('ZREM', leasesKey, id)
-    redis.call('HSET', messagesKey, id, withDue(message, dueTime))
+    redis.call('HSET', messagesKey, id, stored)
+    if changes then
+      occupy(changes)
+    end
   end
   redis.call('HDEL', notificationsMessagesKey, deadLetterId)
   redis.call('HDEL', notificationsDeliveriesKey, deadLetterId)
@@ -79,7 +95,10 @@ for i = 3, #ARGV do
   outcomes[#outcomes + 1] = replayed(ARGV[i])
 end
 local all = table.concat(outcomes)
-local first = string.find(all, 'R', 1, true) and redis.call('ZRANGE', scheduleKey, '0', '0', 'WITHSCORES')[2]
+if ordered and firstOfSchedule() ~= firstBefore then
+  signal('h', firstOfSchedule())
+end
+local first = not ordered and string.find(all, 'R', 1, true) and redis.call('ZRANGE', scheduleKey, '0', '0', 'WITHSCORES')[2]
 if first and tonumber(first) == tonumber(due) then
   signal('h', due)
 end

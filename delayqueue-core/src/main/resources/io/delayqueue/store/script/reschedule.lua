@@ -1,4 +1,5 @@
--- Moves a scheduled message to another due time; attempts are kept.
+-- Moves a scheduled message to another due time; attempts are kept. In an ordered topic it lets go of its key: messages of the
+-- key that are due earlier come first.
 --
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta
 -- ARGV[1] identity  ARGV[2] id
@@ -15,11 +16,12 @@
 --@include taken
 local identity = redis.call('HGET', metaKey, 'identity')
 --@include identity
+--@include order
 local message = redis.call('HGET', messagesKey, ARGV[2])
 if not message or (ARGV[4] and hasHead(message) and timeAt(message, 2) > tonumber(ARGV[4])) then
   return {'OK', 'n', ''}
 end
-local place = redis.call('ZSCORE', scheduleKey, ARGV[2])
+local place = redis.call('ZSCORE', scheduleKey, ARGV[2]) or ordered and parkedDue(ARGV[2])
 local delivery = redis.call('HGET', deliveriesKey, ARGV[2]) or ''
 -- scheduled with a token or a zero byte: a script stopped while it claimed the message or ended it
 if not place or string.find(delivery, '^[%w.]+%-%w') or string.find(delivery, '^%z') then
@@ -40,8 +42,20 @@ local before, after = string.match(delivery, '^(- %S+ )%d+(.*)$')
 if before then
   redis.call('HSET', deliveriesKey, ARGV[2], before .. due .. after)
 end
-redis.call('ZADD', scheduleKey, due, ARGV[2])
-if redis.call('ZRANK', scheduleKey, ARGV[2]) == 0 then
-  signal('h', due)
+local key, sequence
+if ordered then
+  key, sequence = keyOf(message)
+end
+if key then
+  local firstBefore = firstOfSchedule()
+  occupy(enter({{ARGV[2], key, sequence, tonumber(due), message}}))
+  if firstOfSchedule() ~= firstBefore then
+    signal('h', firstOfSchedule())
+  end
+else
+  redis.call('ZADD', scheduleKey, due, ARGV[2])
+  if redis.call('ZRANK', scheduleKey, ARGV[2]) == 0 then
+    signal('h', due)
+  end
 end
 return {'OK', 'r', due}

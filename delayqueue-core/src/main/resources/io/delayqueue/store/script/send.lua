@@ -35,14 +35,14 @@
 --@include signals
 local identity = redis.call('HGET', metaKey, 'identity')
 --@include identity
-local limits = limited and redis.call('HGET', metaKey, 'limits')
+local limits = special and redis.call('HGET', metaKey, 'limits')
 --@include clock
 --@include packedtime
 --@include room
 local n, modes, sent = tonumber(ARGV[2]), ARGV[3], '1' .. packedTime(now)
 
 -- A single message takes this way: the tables below would cost as much as all commands.
-if n == 1 and modes == '' and #ARGV[6] <= 1000 and redis.call('HEXISTS', messagesKey, ARGV[4]) == 0 then
+if n == 1 and modes == '' and not ordered and #ARGV[6] <= 1000 and redis.call('HEXISTS', messagesKey, ARGV[4]) == 0 then
   if room and room < 1 and not redis.call('ZSCORE', scheduleKey, ARGV[4]) then
     return {'OK', nowMicros, 'f', {limit}}
   end
@@ -60,6 +60,8 @@ if n == 1 and modes == '' and #ARGV[6] <= 1000 and redis.call('HEXISTS', message
   return {'OK', nowMicros}
 end
 
+--@include head
+--@include order
 -- ARGV[dueOffset + i] is the due time of message i, ARGV[restOffset + i] is what follows in the stored message
 local dueOffset = 3 + n
 local oneDue = modes == '' and #ARGV == dueOffset + 1 + n
@@ -86,11 +88,11 @@ for i = 1, n do
   end
 end
 if unusual then
-  --@include head
   --@include version
   -- whether the send stored this message before; then its due time is the result
   local function repeats(i, message, line)
-    local same = hasHead(message) and string.sub(message, 14, 13 + #line) == line
+    local stored = ordered and string.sub(unsequenced(string.sub(message, 14)), 1, #line) or string.sub(message, 14, 13 + #line)
+    local same = hasHead(message) and stored == line
     dues[i] = same and textOf(timeAt(message, 8)) or nil
     return same
   end
@@ -153,13 +155,14 @@ end
 -- written (ids, their number is removed), deliveries after it (ended), and leases (replaced)
 local schedule, messages, ids, replaced, deliveries, ended = {}, {}, {}, {}, {}, {}
 local fresh, removed, largest, earliest, first = 0, 0, 0, nil, nil
+local entries, changes, firstBefore = {}, nil, ordered and firstOfSchedule()
 -- argument, due time, and stored times of the last message; kept, because the next one often has the same argument
 local given, millis, due, times
 for i = 1, n do
   local outcome = outcomes[i]
   if room and not outcome then
     room = room - 1
-    if room < 0 and not redis.call('ZSCORE', scheduleKey, ARGV[3 + i]) then
+    if room < 0 and not (redis.call('ZSCORE', scheduleKey, ARGV[3 + i]) or ordered and parkedDue(ARGV[3 + i])) then
       outcome, outcomes[i], unusual = 'f', 'f', true
     end
   end
@@ -178,12 +181,22 @@ for i = 1, n do
         due, times = given, sent
       end
     end
-    local message = times .. rest
+    local message, own = times .. rest, due
+    if ordered then
+      local sequence, at = arrived(millis, argument == '+0')
+      if at ~= millis then
+        own, message = textOf(at), sent .. packedTime(at) .. rest
+      end
+      message = sequenced(message, sequence)
+      if not prefix then
+        entries[#entries + 1] = {id, (keyOf(message)), sequence, at, stored[i] or nil, own}
+      end
+    end
     if #message > largest then
       largest = #message
     end
     if unusual then
-      dues[i] = due
+      dues[i] = own
     end
     if prefix then
       deliveries[#deliveries + 1], deliveries[#deliveries + 2] = id, prefix .. message
@@ -210,16 +223,26 @@ end
 if largest > 0 then
   --@include largest
 end
+if ordered then
+  recordArrivals()
+end
 if #deliveries > 0 then
   redis.call('HSET', deliveriesKey, unpack(deliveries))
 end
 if fresh > 0 then
-  redis.call('ZADD', scheduleKey, unpack(schedule))
+  if ordered then
+    changes = enter(entries)
+  else
+    redis.call('ZADD', scheduleKey, unpack(schedule))
+  end
   -- only the sentinel is left if no message was delivered
   if removed == 1 or removed > 0 and redis.call('HLEN', deliveriesKey) > 1 then
     redis.call('HDEL', deliveriesKey, unpack(ids))
   end
   redis.call('HSET', messagesKey, unpack(messages))
+  if ordered then
+    occupy(changes)
+  end
   if #ended > 0 then
     redis.call('HDEL', deliveriesKey, unpack(ended))
   end
@@ -231,7 +254,11 @@ if fresh > 0 then
     end
   end
   -- of the messages of this call with the same due time, up to n - 1 may come before the first in the order of ids
-  if redis.call('ZRANK', scheduleKey, first) < n
+  if ordered then
+    if firstOfSchedule() ~= firstBefore then
+      signal('h', firstOfSchedule())
+    end
+  elseif redis.call('ZRANK', scheduleKey, first) < n
     and tonumber(redis.call('ZRANGE', scheduleKey, '0', '0', 'WITHSCORES')[2]) == earliest then
     signal('h', textOf(earliest))
   end

@@ -67,11 +67,18 @@ end
 
 -- A message is in both schedule and leases only after a script stopped midway. The next claim then removes the id from
 -- the schedule.
-local function settleAcks(held, takeovers)
+local function settleAcks(held, takeovers, departed)
   if #held > 0 then
+    local parked = departed
+    if ordered and repeated then
+      parked = depart(held, redis.call('HMGET', messagesKey, unpack(held)))
+    end
     redis.call('HDEL', messagesKey, unpack(held))
     redis.call('HDEL', deliveriesKey, unpack(held))
     redis.call('ZREM', leasesKey, unpack(held))
+    if parked then
+      unpark(parked)
+    end
   end
   for _, takeover in ipairs(takeovers) do
     takeOver(unpack(takeover))
@@ -124,7 +131,8 @@ local function settleOthers(held)
     -- the second number is the handling time of a retry, and the permitted number of postponements
     local delay, second = string.match(value, '^(%d+) ?(%d*)$')
     local postponements = tonumber(string.match(counts, '^p(%d+)') or 0)
-    local postponable = verb == 'postpone' and (second == '0' or postponements < tonumber(second))
+    -- 'pass': postponed, and others may pass
+    local postponable = (verb == 'postpone' or verb == 'pass') and (second == '0' or postponements < tonumber(second))
     local needsMessage = verb ~= 'retry' and not postponable
     local message = redis.call(needsMessage and 'HGET' or 'HEXISTS', messagesKey, id)
     if not message or message == 0 then
@@ -135,6 +143,13 @@ local function settleOthers(held)
     elseif postponable then
       local rest = string.sub(unmarked(counts), #postponed(counts) + 1)
       toSchedule(id, textOf(now + delay), attempts - 1, failures, 'p' .. (postponements + 1) .. rest, successor)
+      if ordered and verb == 'pass' then
+        local letting = redis.call('HGET', messagesKey, id)
+        local key, sequence = keyOf(letting)
+        if key then
+          occupy(enter({{id, key, sequence, now + delay, letting}}))
+        end
+      end
     elseif verb == 'release' or verb == 'hold' then
       if verb == 'hold' then
         holdTopic(tonumber(delay), id)
@@ -142,7 +157,7 @@ local function settleOthers(held)
       local due = delay and textOf(now + delay) or select(3, parsed(delivery, message))
       toSchedule(id, due, attempts - 1, failures, unmarked(counts), successor, select(3, parsed(nil, message)))
     else
-      local cause, handling = verb == 'postpone' and 'POSTPONEMENTS_SPENT' or 'ATTEMPTS_SPENT', ''
+      local cause, handling = verb ~= 'retryIfAttemptsLeft' and 'POSTPONEMENTS_SPENT' or 'ATTEMPTS_SPENT', ''
       if verb == 'deadLetter' then
         cause, handling = string.match(value, '^(%S+)(.*)$')
       end

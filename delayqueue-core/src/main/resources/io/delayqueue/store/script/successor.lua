@@ -24,10 +24,19 @@ end
 
 -- makes the successor the live message; it is due now if its own due time has passed
 local function takeOver(id, successor)
+  local due, key, sequence = hasHead(successor) and timeAt(successor, 8) or now, nil, nil
   redis.call('HSET', deliveriesKey, id, withSuccessor('', successor))
-  redis.call('HSET', messagesKey, id, successor)
-  local due = hasHead(successor) and timeAt(successor, 8) or now
-  redis.call('ZADD', scheduleKey, textOf(math.max(due, now)), id)
+  if ordered then
+    key, sequence = keyOf(successor)
+  end
+  if key then
+    local changes = enter({{id, key, sequence, math.max(due, now), redis.call('HGET', messagesKey, id)}})
+    redis.call('HSET', messagesKey, id, successor)
+    occupy(changes)
+  else
+    redis.call('HSET', messagesKey, id, successor)
+    redis.call('ZADD', scheduleKey, textOf(math.max(due, now)), id)
+  end
   if due < now then
     redis.call('HSET', deliveriesKey, id, '- 0 ' .. nowText .. ' ')
   else

@@ -1,7 +1,7 @@
 -- Unregisters a topic, unless its registration has changed. Changed limits do not matter.
 --
 -- KEYS[1] topics
--- ARGV[1] topic  ARGV[2] expected shard count and epoch: '<shard count>:<epoch>'
+-- ARGV[1] topic  ARGV[2] expected shape and epoch: '<shape>:<epoch>'
 -- result {1} if the topic was unregistered, else {0}
 -- cost   O(1), at most 2 commands. Also runs when memory is full
 local known = redis.call('HGET', KEYS[1], ARGV[1])

@@ -11,19 +11,35 @@
 local identity = redis.call('HGET', metaKey, 'identity')
 --@include identity
 local width = tonumber(ARGV[2])
-local due = redis.call('ZCOUNT', scheduleKey, '-inf', nowText)
+-- parked messages are counted, too
+local places = ordered and {scheduleKey, KEYS[#KEYS - 1]} or {scheduleKey}
+local function countUntil(time)
+  local n = 0
+  for _, place in ipairs(places) do
+    n = n + redis.call('ZCOUNT', place, '-inf', time)
+  end
+  return n
+end
+local due = countUntil(nowText)
 local counts, seen = {}, due
 local after, before = '(' .. nowText, '(' .. FROM_SUSPECT
-local latest = redis.call('ZREVRANGEBYSCORE', scheduleKey, before, after, 'WITHSCORES', 'LIMIT', 0, 1)[2]
+local latest
+for _, place in ipairs(places) do
+  local last = redis.call('ZREVRANGEBYSCORE', place, before, after, 'WITHSCORES', 'LIMIT', 0, 1)[2]
+  latest = last and (not latest or tonumber(last) > tonumber(latest)) and last or latest
+end
 local last = tonumber(latest or 0)
 for bucket = 1, tonumber(ARGV[3]) do
   local by = seen
   if now + (bucket - 1) * width < last then
-    by = redis.call('ZCOUNT', scheduleKey, '-inf', textOf(now + bucket * width))
+    by = countUntil(textOf(now + bucket * width))
   end
   counts[bucket] = by - seen
   seen = by
 end
-local all = redis.call('ZCARD', scheduleKey) - (redis.call('ZSCORE', scheduleKey, ARGV[4]) and 1 or 0)
+local all = 0
+for _, place in ipairs(places) do
+  all = all + redis.call('ZCARD', place) - (redis.call('ZSCORE', place, ARGV[4]) and 1 or 0)
+end
 local suspects = countSuspects()
 return {'OK', nowMicros, due + suspects, counts, all - seen - suspects, latest or ''}

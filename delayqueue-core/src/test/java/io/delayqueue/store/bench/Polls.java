@@ -140,6 +140,12 @@ public final class Polls {
         return this;
     }
 
+    /** Postpones a message by {@code delay} milliseconds, and lets others of its key pass. */
+    public Polls postponeLettingOthersPass(String id, String token, long delay) {
+        settlements.add(new Settlement.Postpone(id, token, Duration.ofMillis(delay), 0, true));
+        return this;
+    }
+
     /** Releases a message. */
     public Polls release(String id, String token) {
         settlements.add(new Settlement.Release(id, token));

@@ -30,13 +30,18 @@ public final class Sends {
 
     /** A message with a duplicate mode and a nonce. */
     public static OutgoingMessage message(String id, Due due, OnDuplicate mode, String nonce) {
-        return OutgoingMessage.of(id, due, mode, nonce, MessageLimits.NONE, Map.of(), id.getBytes(UTF_8));
+        return OutgoingMessage.of(id, due, mode, nonce, MessageLimits.NONE, null, Map.of(), id.getBytes(UTF_8));
+    }
+
+    /** A message with a key. */
+    public static OutgoingMessage keyed(String id, String key, Due due, OnDuplicate mode, String nonce) {
+        return OutgoingMessage.of(id, due, mode, nonce, MessageLimits.NONE, key, Map.of(), id.getBytes(UTF_8));
     }
 
     /** A message with limits. */
     public static OutgoingMessage limited(String id, long due, MessageLimits limits) {
         return OutgoingMessage.of(
-                id, new Due(due, false), OnDuplicate.REJECT, "n", limits, Map.of(), id.getBytes(UTF_8));
+                id, new Due(due, false), OnDuplicate.REJECT, "n", limits, null, Map.of(), id.getBytes(UTF_8));
     }
 
     /** Returns the message remembered for one minute, with its id as the nonce. */
@@ -47,7 +52,7 @@ public final class Sends {
     /** A message with a payload of {@code bytes} bytes. */
     public static OutgoingMessage large(String id, long due, int bytes) {
         return OutgoingMessage.of(
-                id, new Due(due, false), OnDuplicate.REJECT, "n", MessageLimits.NONE, Map.of(), new byte[bytes]);
+                id, new Due(due, false), OnDuplicate.REJECT, "n", MessageLimits.NONE, null, Map.of(), new byte[bytes]);
     }
 
     /** The expected reply to the send of one message. */

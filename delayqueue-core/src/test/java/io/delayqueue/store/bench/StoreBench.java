@@ -6,8 +6,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.message.CancelOutcome;
 import io.delayqueue.message.Due;
+import io.delayqueue.message.QueueKind;
 import io.delayqueue.message.RescheduleOutcome;
 import io.delayqueue.message.Shard;
+import io.delayqueue.message.Shard.Keys;
 import io.delayqueue.message.TopicLimits;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.RedisCallException;
@@ -55,25 +57,31 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
     private static final Namespace NAMESPACE = Namespace.create(StoreBench.class);
 
     private final boolean driven;
-    private final Shard shard = Shard.single("orders");
+    private final Shard shard;
     private final KeySpace keySpace = new KeySpace("dq");
     private RedisServerProcess server;
     private RawRedis redis;
     private RawScripts scripts;
     private QueueProcess process;
 
-    private StoreBench(boolean driven) {
+    private StoreBench(boolean driven, Keys keys) {
         this.driven = driven;
+        this.shard = new Shard("orders", 0, 1, keys, QueueKind.MESSAGES);
     }
 
     /** Creates a bench with a clock driven by the test. */
     public static StoreBench withDrivenClock() {
-        return new StoreBench(true);
+        return new StoreBench(true, Keys.NONE);
+    }
+
+    /** Creates a bench with a clock driven by the test, whose topic is ordered. */
+    public static StoreBench ofOrderedTopic() {
+        return new StoreBench(true, Keys.ORDERED);
     }
 
     /** Creates a bench with the clock of the Redis server. */
     public static StoreBench withServerClock() {
-        return new StoreBench(false);
+        return new StoreBench(false, Keys.NONE);
     }
 
     @Override
@@ -119,7 +127,11 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
     }
 
     private QueueProcess process(ScriptRunner runner, Map<String, TopicLimits> declared) {
-        TopicRegistry registry = new TopicRegistry(runner, keySpace, ShardPlan.NONE, declared);
+        TopicRegistry registry = new TopicRegistry(
+                runner,
+                keySpace,
+                new ShardPlan(Map.of(), Map.of(shard.topic(), shard.keys()), ShardPlan.OnConflict.FAIL),
+                declared);
         return new QueueProcess(
                 registry,
                 new RedisMessageStore(runner, keySpace, registry),

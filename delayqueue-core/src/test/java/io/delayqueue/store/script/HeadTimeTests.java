@@ -106,7 +106,7 @@ class HeadTimeTests {
 
     private static List<SendReply> send(String id, long due, String nonce, MessageLimits limits) {
         Due at = new Due(due, false);
-        return bench.send(OutgoingMessage.of(id, at, OnDuplicate.REJECT, nonce, limits, HEADERS, PAYLOAD));
+        return bench.send(OutgoingMessage.of(id, at, OnDuplicate.REJECT, nonce, limits, null, HEADERS, PAYLOAD));
     }
 
     private static Envelope found(String id) {
@@ -114,7 +114,8 @@ class HeadTimeTests {
     }
 
     private static Envelope envelope(long sent, long due, String nonce, MessageLimits limits) {
-        return new Envelope(Instant.ofEpochMilli(sent), Instant.ofEpochMilli(due), nonce, limits, HEADERS, PAYLOAD);
+        return new Envelope(
+                Instant.ofEpochMilli(sent), Instant.ofEpochMilli(due), nonce, limits, null, HEADERS, PAYLOAD);
     }
 
     /** The ends of the range, the ends of its halves, only line feeds, and what Lua's patterns take for special. */

@@ -186,7 +186,7 @@ class LimitScriptTests {
         bench.process().registry().identity(bench.shard(), true, T0 * 1000 + 5).join();
         assertThat(registered()).isEqualTo("1:" + (T0 * 1000 + 6) + " s1 0 0");
         send(bench.process(), "a");
-        assertThat(bench.meta("meta")).containsEntry("identity", "1:1:" + (T0 * 1000 + 6) + " limited");
+        assertThat(bench.meta("meta")).containsEntry("identity", "1:1:" + (T0 * 1000 + 6) + " special");
         assertThat(applied()).isEqualTo("1 0 0 0");
     }
 

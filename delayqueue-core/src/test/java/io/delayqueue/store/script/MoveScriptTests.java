@@ -63,7 +63,7 @@ class MoveScriptTests {
 
     private static OutgoingMessage anew(String id) {
         return OutgoingMessage.of(
-                id, Due.NOW, OnDuplicate.REJECT, "anew", MessageLimits.NONE, Map.of(), "anew".getBytes(UTF_8));
+                id, Due.NOW, OnDuplicate.REJECT, "anew", MessageLimits.NONE, null, Map.of(), "anew".getBytes(UTF_8));
     }
 
     private MessageMover mover(ScriptRunner scripts) {

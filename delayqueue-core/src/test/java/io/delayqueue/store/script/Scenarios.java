@@ -166,7 +166,7 @@ final class Scenarios {
     }
 
     private static OutgoingMessage newer(String id, Due due, OnDuplicate mode) {
-        return OutgoingMessage.of(id, due, mode, "m", MessageLimits.NONE, Map.of(), "newer".getBytes(UTF_8));
+        return OutgoingMessage.of(id, due, mode, "m", MessageLimits.NONE, null, Map.of(), "newer".getBytes(UTF_8));
     }
 
     /** The topic has room for the first of two further messages. */

@@ -466,7 +466,7 @@ class SendScriptTests extends ScriptTable {
         headers.put("tags: a", "100 %0A\r\nb");
         headers.put("leer", "");
         bench.send(OutgoingMessage.of(
-                id, Due.NOW, OnDuplicate.REJECT, "n", MessageLimits.NONE, headers, new byte[] {0, '\n', -1}));
+                id, Due.NOW, OnDuplicate.REJECT, "n", MessageLimits.NONE, null, headers, new byte[] {0, '\n', -1}));
 
         var found = Await.result(bench.store().find(bench.shard(), id)).orElseThrow();
         assertThat(found.envelope().headers()).isEqualTo(headers);

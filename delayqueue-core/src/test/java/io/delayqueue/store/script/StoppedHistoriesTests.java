@@ -167,6 +167,7 @@ class StoppedHistoriesTests {
                 mode,
                 "n" + payload + "x",
                 limits,
+                null,
                 Map.of(),
                 Integer.toString(payload).getBytes(UTF_8));
         log("send " + id + payload + " " + mode + " " + due);

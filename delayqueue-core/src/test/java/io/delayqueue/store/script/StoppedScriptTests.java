@@ -180,7 +180,7 @@ class StoppedScriptTests {
 
     private static OutgoingMessage anew(String id) {
         return OutgoingMessage.of(
-                id, Due.NOW, OnDuplicate.REJECT, "anew", MessageLimits.NONE, Map.of(), "anew".getBytes(UTF_8));
+                id, Due.NOW, OnDuplicate.REJECT, "anew", MessageLimits.NONE, null, Map.of(), "anew".getBytes(UTF_8));
     }
 
     /** The caller handles what it got, then another polls whenever something is due or a lease ends, and handles the rest. */

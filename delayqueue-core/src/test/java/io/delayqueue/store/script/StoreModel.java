@@ -712,6 +712,7 @@ final class StoreModel {
                 kind.scheduled().size() + suspects.size() - due.size(),
                 due.size(),
                 suspects.size(),
+                0,
                 kind.leased().size(),
                 which == QueueKind.MESSAGES ? deadLetters.size() : 0,
                 which == QueueKind.MESSAGES ? deadLetters.size() : 0,

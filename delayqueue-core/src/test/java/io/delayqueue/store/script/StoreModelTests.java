@@ -287,7 +287,7 @@ class StoreModelTests {
         OnDuplicate mode = debounced ? OnDuplicate.REPLACE : OnDuplicate.values()[random.nextInt(4)];
         byte[] payload = "p".repeat(random.nextInt(200)).getBytes(UTF_8);
         String nonce = random.nextInt(8) == 0 ? OutgoingMessage.GENERATED_ID : "n" + sent.size() + id;
-        return OutgoingMessage.of(id, due, mode, nonce, limits(), Map.of(), payload);
+        return OutgoingMessage.of(id, due, mode, nonce, limits(), null, Map.of(), payload);
     }
 
     private MessageLimits limits() {

@@ -369,6 +369,7 @@ class StoredFormatTests {
                 OnDuplicate.REJECT,
                 "n1",
                 MessageLimits.NONE,
+                null,
                 headers,
                 JSON.getBytes(UTF_8)));
         send(Sends.message("unnamed", new Due(later, false), OnDuplicate.REJECT, OutgoingMessage.GENERATED_ID));

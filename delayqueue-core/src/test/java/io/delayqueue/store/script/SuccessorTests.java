@@ -431,7 +431,7 @@ class SuccessorTests extends ScriptTable {
     private static OutgoingMessage debounce(String id) {
         Due due = Due.debounced(Duration.ofMillis(1000), Duration.ofMillis(1500));
         return OutgoingMessage.of(
-                id, due, OnDuplicate.REPLACE, "m", MessageLimits.NONE, Map.of("h", "v"), new byte[] {'x'});
+                id, due, OnDuplicate.REPLACE, "m", MessageLimits.NONE, null, Map.of("h", "v"), new byte[] {'x'});
     }
 
     private static ShardState stored(String id, ShardState to) {

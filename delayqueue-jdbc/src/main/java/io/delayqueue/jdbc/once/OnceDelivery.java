@@ -40,6 +40,11 @@ record OnceDelivery(Delivery delivery) implements Delivery, Acknowledgement {
     }
 
     @Override
+    public CompletableFuture<Boolean> letOthersPass(Duration delay) {
+        throw rejected();
+    }
+
+    @Override
     public CompletableFuture<Boolean> holdTopic(Duration time) {
         throw rejected();
     }

@@ -6,12 +6,15 @@ import io.delayqueue.message.Printable;
 import io.delayqueue.message.Shard;
 import io.delayqueue.store.TopicConflictException;
 import io.delayqueue.store.script.ShardPlan;
+import io.delayqueue.store.script.ShardPlan.Contradiction;
 import io.delayqueue.store.script.TopicRegistry;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
@@ -19,8 +22,8 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * Fails the application's start if a topic is configured with another number of shards than it is registered with.
- * Topics without a configured number are not checked. The check registers no topics. If Redis does not respond within a
+ * Fails the application's start if a topic is configured with another number of shards, or another meaning of keys, than it is
+ * registered with. Topics without such a property are not checked. The check registers no topics. If Redis does not respond within a
  * second, the start continues, and the first use of such a topic fails.
  */
 final class ShardsCheck {
@@ -35,29 +38,32 @@ final class ShardsCheck {
 
     void check() {
         ShardPlan plan = registry.plan();
-        registered(plan.counts().keySet().stream().sorted().toList()).forEach((topic, registered) -> {
-            int wanted = plan.of(topic).orElse(registered);
-            if (wanted != registered && plan.onConflict() == ShardPlan.OnConflict.FAIL) {
-                throw conflict(topic, registered, wanted);
+        SortedSet<String> planned = new TreeSet<>(plan.counts().keySet());
+        planned.addAll(plan.keys().keySet());
+        registered(List.copyOf(planned)).forEach((topic, shards) -> {
+            Contradiction contradiction = plan.contradiction(topic, shards);
+            if (contradiction != null && plan.onConflict() == ShardPlan.OnConflict.FAIL) {
+                throw conflict(topic, contradiction);
             }
         });
     }
 
-    static StartFailedException conflict(String topic, int registered, int wanted) {
-        String property = "delayqueue.topics[" + Printable.of(topic) + "].shards";
+    static StartFailedException conflict(String topic, Contradiction contradiction) {
+        String name = contradiction.property();
+        String property = "delayqueue.topics[" + Printable.of(topic) + "]." + name;
         return new StartFailedException(
-                "Topic " + Printable.of(topic) + " is registered with " + registered
-                        + (registered == 1 ? " shard" : " shards") + ", but " + property + " is " + wanted + ".",
-                "Set " + property + " to " + registered
-                        + " or remove the property, or set delayqueue.shards.on-conflict=follow to use the"
-                        + " registered number for every topic. To change the number to " + wanted
+                "Topic " + Printable.of(topic) + " is registered with " + name + "=" + contradiction.registered()
+                        + ", but " + property + " is " + contradiction.planned() + ".",
+                "Set " + property + " to " + contradiction.registered()
+                        + " or remove the property, or set delayqueue.shards.on-conflict=follow to use"
+                        + " every topic as it is registered. To change it to " + contradiction.planned()
                         + ", stop the applications that use the topic, delete the topic when it is empty"
                         + " (DelayQueueAdmin.deleteTopic, or delete-topic of the endpoint delayqueue), and"
                         + " start this application again.");
     }
 
-    /** The number of shards of each registered topic, by its name; empty if they cannot be read. */
-    private Map<String, Integer> registered(List<String> topics) {
+    /** The shards of each registered topic, by its name; empty if they cannot be read. */
+    private Map<String, List<Shard>> registered(List<String> topics) {
         List<CompletableFuture<Optional<List<Shard>>>> replies = new ArrayList<>();
         topics.forEach(topic -> replies.add(registry.registeredShards(topic)));
         try {
@@ -68,14 +74,13 @@ final class ShardsCheck {
             if (Completions.cause(e) instanceof TopicConflictException unreadable) {
                 throw unreadable;
             }
-            log.debug(
-                    "The check of the numbers of shards failed. The number of a topic is checked at its first use.", e);
+            log.debug("The check of shards and keys failed. Those of a topic are checked at its first use.", e);
             return Map.of();
         }
-        Map<String, Integer> registered = new HashMap<>();
+        Map<String, List<Shard>> registered = new HashMap<>();
         for (int i = 0; i < topics.size(); i++) {
             String topic = topics.get(i);
-            replies.get(i).join().ifPresent(shards -> registered.put(topic, shards.size()));
+            replies.get(i).join().ifPresent(shards -> registered.put(topic, shards));
         }
         return registered;
     }

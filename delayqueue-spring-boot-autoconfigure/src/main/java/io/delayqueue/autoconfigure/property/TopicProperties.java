@@ -1,5 +1,6 @@
 package io.delayqueue.autoconfigure.property;
 
+import io.delayqueue.message.Shard;
 import io.delayqueue.message.TopicLimits;
 import java.time.Duration;
 import java.util.List;
@@ -13,6 +14,9 @@ import org.jspecify.annotations.Nullable;
  *     dot or capital letters.
  * @param shards Number of shards of the topic, 1 to 1,024. It is fixed when the topic is registered. By default, a
  *     registered topic keeps its number, and a new topic has 1 shard.
+ * @param keys What the keys of the topic's messages mean: with {@code ordered}, messages of one key are handled one at a time,
+ *     in the order of their due times. It is fixed when the topic is registered. By default, a registered topic keeps its
+ *     meaning, and messages of a new topic have no keys. A topic with keys has 1 shard.
  * @param maxConcurrent Maximum number of messages of the topic that are leased at the same time, over all nodes, 1 to
  *     1,000,000. By default, there is no limit. A topic with a limit has 1 shard.
  * @param rate Maximum number of deliveries that start within a period, over all nodes, such as {@code 100/1m}. By default,
@@ -42,6 +46,7 @@ import org.jspecify.annotations.Nullable;
 public record TopicProperties(
         @Nullable String name,
         @Nullable Integer shards,
+        Shard.@Nullable Keys keys,
         @Nullable Integer maxConcurrent,
         @Nullable String rate,
         @Nullable Integer rateBurst,

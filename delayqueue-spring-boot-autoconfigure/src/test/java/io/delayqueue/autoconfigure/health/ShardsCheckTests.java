@@ -111,7 +111,7 @@ class ShardsCheckTests {
 
     @Test
     void failureEscapesLineBreaksOfATopic() {
-        assertThat(ShardsCheck.conflict("t\nERROR forged", 1, 2))
+        assertThat(ShardsCheck.conflict("t\nERROR forged", new ShardPlan.Contradiction("shards", "1", "2")))
                 .message()
                 .contains("t\\nERROR forged")
                 .doesNotContain("\n");

@@ -1,0 +1,308 @@
+-- fragment: the order of a topic whose messages have keys. Of each key, at most one message is in schedule or leases: the head.
+-- The others are parked: they become the head in the order of their due times, and of their sequence numbers, which count the
+-- arrivals in Redis. A head that was claimed holds its key until it ends or lets go. A head that was not claimed changes places
+-- with a message that is due earlier.
+--
+-- parked      ZSET of equal scores: '<key>\0<due><sequence><id>', due time and sequence number as times of a message, see
+--             head.lua
+-- parked.due  ZSET id → due ms
+-- heads       HASH key → '<mark><due><sequence><id>', the mark '!' if the head holds its key, else '='
+--
+-- needs: ordered, head. gives, if the topic is ordered: keyOf, sequenced, unsequenced, arrived, recordArrivals, parkedDue, nextOf,
+-- promote, depart, unpark, enter, occupy, headsOf, hold, firstOfSchedule
+--
+-- Order of writes: a message becomes the head in the schedule first, is stored next, and heads is written last. So each stored
+-- message is in schedule, leases or parked, and if a key has stored messages, one of them is in schedule or leases. The claim of
+-- a message that heads does not name decides which one is the head, and nextOf corrects entries of parked that do not agree with
+-- parked.due and the stored message.
+local keyOf, sequenced, unsequenced, arrived, recordArrivals, parkedDue, nextOf
+local promote, depart, unpark, enter, occupy
+local headsOf, hold, firstOfSchedule
+if ordered then
+  local parkedKey, parkedDueKey, headsKey = unpack(KEYS, #KEYS - 2)
+  local lastSequence, lastDue
+  -- by message, its key and sequence number
+  local knownKeys, knownSequences = {}, {}
+
+  local function packed(number)
+    local low = number % 4294967296
+    return struct.pack('>I2I4', (number - low) / 4294967296, low)
+  end
+
+  local function text(number)
+    return string.format('%.0f', number)
+  end
+
+  local function memberOf(key, due, sequence, id)
+    return key .. '\0' .. packed(due) .. packed(sequence) .. id
+  end
+
+  -- key and sequence number of a message; nil if a foreign client wrote it without
+  function keyOf(message)
+    local known = message and knownKeys[message]
+    if message and not known and string.byte(message, 14) == 43 and hasHead(message) then
+      local sequence, key = string.match(message, '^[^\n]- s=(%d+) k=(%S+)', 14)
+      knownKeys[message], knownSequences[message] = key, tonumber(sequence)
+    end
+    return knownKeys[message or ''], knownSequences[message or '']
+  end
+
+  -- a message with a sequence number, instead of that which it may have
+  function sequenced(message, sequence)
+    local lineEnd = string.find(message, '\n', 14, true) or #message + 1
+    local before = string.find(message, ' s=', 14, true)
+    if before and before < lineEnd then
+      message = string.sub(message, 1, 13) .. unsequenced(string.sub(message, 14))
+    end
+    local at = string.find(message, ' k=', 14, true) or lineEnd
+    return at > lineEnd and message or string.sub(message, 1, at - 1) .. ' s=' .. sequence .. string.sub(message, at)
+  end
+
+  -- a text that begins with the first line of a message, without its sequence number
+  function unsequenced(line)
+    local at = string.find(line, '\n', 1, true) or #line + 1
+    return string.gsub(string.sub(line, 1, at - 1), ' s=%d+ k=', ' k=', 1) .. string.sub(line, at)
+  end
+
+  -- the sequence number and the due time of a message that arrives. One without a delay is not due before the last such one, so
+  -- that a clock that is set back reorders nothing
+  function arrived(due, immediate)
+    if not lastSequence then
+      local sequence, latest = string.match(redis.call('HGET', metaKey, 'arrivals') or '0 0', '^(%d+) (%d+)$')
+      lastSequence, lastDue = tonumber(sequence or 0), tonumber(latest or 0)
+    end
+    lastSequence = lastSequence + 1
+    if immediate then
+      due = math.max(due, lastDue)
+      lastDue = due
+    end
+    return lastSequence, due
+  end
+
+  -- is called before messages with these numbers are stored
+  function recordArrivals()
+    if lastSequence then
+      redis.call('HSET', metaKey, 'arrivals', text(lastSequence) .. ' ' .. text(lastDue))
+    end
+  end
+
+  -- the due time of a parked message as text; false if the message is not parked
+  function parkedDue(id)
+    return redis.call('ZSCORE', parkedDueKey, id)
+  end
+
+  -- the first parked message of a key, without those that leave it: {id, key, member, due, message}; nil if there is none
+  function nextOf(key, leaving)
+    local skipped = 0
+    while true do
+      local member = redis.call('ZRANGEBYLEX', parkedKey, '[' .. key .. '\0', '(' .. key .. '\1', 'LIMIT', skipped, '1')[1]
+      if not member then
+        return nil
+      end
+      local id = string.sub(member, #key + 14)
+      local message = redis.call('HGET', messagesKey, id)
+      local of, sequence = keyOf(message)
+      local due = of and text(timeAt(message, 8))
+      if of and memberOf(of, tonumber(due), sequence, id) ~= member then
+        -- it let others pass, or a script stopped midway
+        due = parkedDue(id)
+      end
+      if of and due and memberOf(of, tonumber(due), sequence, id) == member then
+        if not leaving[id] then
+          return {id = id, key = key, member = member, due = due, message = message}
+        end
+        skipped = skipped + 1
+      else
+        local isParked = of and not redis.call('ZSCORE', scheduleKey, id) and not redis.call('ZSCORE', leasesKey, id)
+        if isParked then
+          occupy(enter({{id, of, sequence, timeAt(message, 8)}}))
+        else
+          redis.call('ZREM', parkedDueKey, id)
+        end
+        if not isParked or memberOf(of, timeAt(message, 8), sequence, id) ~= member then
+          redis.call('ZREM', parkedKey, member)
+        end
+      end
+    end
+  end
+
+  -- removes entries of parked messages
+  function unpark(entries)
+    if #entries.ids > 0 then
+      redis.call('ZREM', parkedKey, unpack(entries.members))
+      redis.call('ZREM', parkedDueKey, unpack(entries.ids))
+    end
+  end
+
+  -- makes parked messages the heads of their keys. The last one of a key remains the head
+  function promote(nexts)
+    local schedule, heads, parked = {}, {}, {members = {}, ids = {}}
+    for i, next in ipairs(nexts) do
+      schedule[2 * i - 1], schedule[2 * i] = next.due, next.id
+      heads[2 * i - 1], heads[2 * i] = next.key, '=' .. string.sub(next.member, #next.key + 2)
+      parked.members[i], parked.ids[i] = next.member, next.id
+    end
+    if #nexts > 0 then
+      redis.call('ZADD', scheduleKey, unpack(schedule))
+      redis.call('HSET', headsKey, unpack(heads))
+      unpark(parked)
+    end
+  end
+
+  -- messages end or let go: the next one of the key of each head becomes the head. Their own places and messages remain. Others
+  -- that leave, too, do not become heads. Returns what unpark removes when the messages have ended
+  function depart(ids, messages, others)
+    local keys, sequences, those, leaving = {}, {}, {}, others or {}
+    for i, id in ipairs(ids) do
+      local key, sequence = keyOf(messages[i])
+      if key then
+        local at = #keys + 1
+        keys[at], sequences[at], those[at], leaving[id] = key, sequence, id, true
+      end
+    end
+    if #keys == 0 then
+      return {ids = {}}
+    end
+    local heads = redis.call('HMGET', headsKey, unpack(keys))
+    local nexts, free, parked = {}, {}, {members = {}, ids = {}}
+    for i, key in ipairs(keys) do
+      if heads[i] and string.sub(heads[i], 14) == those[i] then
+        local next = nextOf(key, leaving)
+        if next then
+          nexts[#nexts + 1] = next
+        else
+          free[#free + 1] = key
+        end
+      else
+        local due, at = parkedDue(those[i]), #parked.ids + 1
+        if due then
+          parked.members[at], parked.ids[at] = memberOf(key, tonumber(due), sequences[i], those[i]), those[i]
+        end
+      end
+    end
+    promote(nexts)
+    if #free > 0 then
+      redis.call('HDEL', headsKey, unpack(free))
+    end
+    return parked
+  end
+
+  -- gives messages a place in schedule or parked. An entry is {id, key, sequence number, due time, message before or nil, due time
+  -- as text or nil}.
+  -- Returns the changes that occupy makes when the messages are stored
+  function enter(entries)
+    local keys, known, changes, leaving = {}, {}, {occupied = {}, parked = {}, members = {}, unparked = {}}, {}
+    for _, entry in ipairs(entries) do
+      leaving[entry[1]] = true
+    end
+    for _, entry in ipairs(entries) do
+      local id, before = entry[1], entry[5]
+      local key, sequence = keyOf(before)
+      if key then
+        local head = redis.call('HGET', headsKey, key)
+        if head and string.sub(head, 14) == id then
+          depart({id}, {before}, leaving)
+        elseif parkedDue(id) then
+          changes.members[#changes.members + 1] = memberOf(key, tonumber(parkedDue(id)), sequence, id)
+        end
+      end
+      if not known[entry[2]] then
+        keys[#keys + 1], known[entry[2]] = entry[2], true
+      end
+    end
+    local heads, headOf = redis.call('HMGET', headsKey, unpack(keys)), {}
+    for i, key in ipairs(keys) do
+      local head = heads[i]
+      local id = head and string.sub(head, 14)
+      if head and redis.call('HEXISTS', messagesKey, id) == 1 then
+        headOf[key] = {id, key, timeAt(head, 8), timeAt(head, 2), held = string.byte(head) == 33, known = true}
+      end
+    end
+    local losing = {}
+    for _, entry in ipairs(entries) do
+      local head = headOf[entry[2]]
+      local first = not head or head[1] == entry[1]
+        or not head.held and (entry[4] < head[4] or entry[4] == head[4] and entry[3] < head[3])
+      if first then
+        losing[#losing + 1] = head and head[1] ~= entry[1] and head or nil
+        headOf[entry[2]] = entry
+      else
+        losing[#losing + 1] = entry
+      end
+    end
+    local schedule, dues, members = {}, {}, {}
+    for key, head in pairs(headOf) do
+      if not head.known then
+        schedule[#schedule + 1], schedule[#schedule + 2] = head[6] or text(head[4]), head[1]
+        local place = '=' .. packed(head[4]) .. packed(head[3]) .. head[1]
+        changes.occupied[#changes.occupied + 1], changes.occupied[#changes.occupied + 2] = key, place
+        changes.unparked[#changes.unparked + 1] = head[5] and head[1]
+        if not changes.earliest or head[4] < changes.earliest then
+          changes.earliest = head[4]
+        end
+      end
+    end
+    local kept = {}
+    for i, entry in ipairs(losing) do
+      local member = memberOf(entry[2], entry[4], entry[3], entry[1])
+      dues[2 * i - 1], dues[2 * i] = entry[6] or text(entry[4]), entry[1]
+      members[2 * i - 1], members[2 * i] = '0', member
+      changes.parked[i], kept[member] = entry[1], true
+    end
+    -- an old entry in parked may be the new one
+    for i = #changes.members, 1, -1 do
+      if kept[changes.members[i]] then
+        table.remove(changes.members, i)
+      end
+    end
+    if #schedule > 0 then
+      redis.call('ZADD', scheduleKey, unpack(schedule))
+    end
+    if #dues > 0 then
+      -- in this order an entry that was there before remains valid until the new one is
+      redis.call('ZADD', parkedKey, unpack(members))
+      redis.call('ZADD', parkedDueKey, unpack(dues))
+    end
+    return changes
+  end
+
+  function occupy(changes)
+    if #changes.occupied > 0 then
+      redis.call('HSET', headsKey, unpack(changes.occupied))
+    end
+    if #changes.parked > 0 then
+      redis.call('ZREM', scheduleKey, unpack(changes.parked))
+    end
+    if #changes.members > 0 then
+      redis.call('ZREM', parkedKey, unpack(changes.members))
+    end
+    if #changes.unparked > 0 then
+      redis.call('ZREM', parkedDueKey, unpack(changes.unparked))
+    end
+  end
+
+  -- the heads of keys, false for none
+  function headsOf(keys)
+    return redis.call('HMGET', headsKey, unpack(keys))
+  end
+
+  -- makes the messages of a claim the heads of their keys, which they hold
+  function hold(claim)
+    local held = {}
+    for i, id in ipairs(claim.ids) do
+      local key, sequence = keyOf(claim.messages[i])
+      if key then
+        held[#held + 1] = key
+        held[#held + 1] = '!' .. string.sub(claim.messages[i], 8, 13) .. packed(sequence) .. id
+      end
+    end
+    if #held > 0 then
+      redis.call('HSET', headsKey, unpack(held))
+    end
+  end
+
+  -- the score of the first message of the schedule
+  function firstOfSchedule()
+    return redis.call('ZRANGE', scheduleKey, '0', '0', 'WITHSCORES')[2]
+  end
+end

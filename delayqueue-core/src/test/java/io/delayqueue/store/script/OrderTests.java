@@ -1,0 +1,353 @@
+package io.delayqueue.store.script;
+
+import static io.delayqueue.store.bench.StoreBench.T0;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.Objects.requireNonNull;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.message.DeadLetterCause;
+import io.delayqueue.message.Due;
+import io.delayqueue.message.MessageLimits;
+import io.delayqueue.message.OnDuplicate;
+import io.delayqueue.store.Claim;
+import io.delayqueue.store.OutgoingMessage;
+import io.delayqueue.store.bench.Polls;
+import io.delayqueue.store.bench.Sends;
+import io.delayqueue.store.bench.StoreBench;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.function.BiFunction;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.RegisterExtension;
+
+/** What the order of keys demands of each call. The consumer {@code w1} claims in most tests. */
+class OrderTests {
+
+    @RegisterExtension
+    static final StoreBench bench = StoreBench.ofOrderedTopic();
+
+    private long sequence;
+
+    private static OutgoingMessage message(String id, String key, long delay) {
+        return Sends.keyed(id, key, new Due(delay, true), OnDuplicate.REJECT, "n");
+    }
+
+    private List<Claim> claim(int most) {
+        return bench.poll(poll().claim(most)).claims();
+    }
+
+    private Polls poll() {
+        return Polls.by("w1", ++sequence);
+    }
+
+    private static List<String> ids(List<Claim> claims) {
+        return claims.stream().map(Claim::id).toList();
+    }
+
+    private String only(int most) {
+        List<Claim> claims = claim(most);
+        assertThat(claims).hasSize(1);
+        return claims.get(0).token();
+    }
+
+    /** Claims a message and settles it in a poll that claims nothing. */
+    private void settle(String id, BiFunction<Polls, String, Polls> settlement) {
+        List<Claim> claims = claim(10);
+        assertThat(ids(claims)).containsExactly(id);
+        bench.poll(settlement.apply(poll(), claims.get(0).token()));
+    }
+
+    private static long ready() {
+        return bench.store().count(bench.shard()).join().counts().ready();
+    }
+
+    @Test
+    void ofEachKeyOneMessageIsClaimed() {
+        bench.send(message("a1", "a", 0), message("a2", "a", 0), message("b1", "b", 0), message("a3", "a", 0));
+
+        assertThat(ids(claim(10))).containsExactlyInAnyOrder("a1", "b1");
+        assertThat(claim(10)).isEmpty();
+        assertThat(ready()).isEqualTo(2);
+    }
+
+    @Test
+    void thePollThatAcknowledgesClaimsTheNextOfTheKey() {
+        bench.send(message("a1", "a", 0), message("a2", "a", 0), message("a3", "a", 0));
+        String token = only(10);
+
+        assertThat(ids(bench.poll(poll().claim(10).acknowledge("a1", token)).claims()))
+                .containsExactly("a2");
+    }
+
+    @Test
+    void equalDueTimesKeepTheOrderOfArrival() {
+        bench.send(IntStream.range(0, 300)
+                .mapToObj(i -> message(Integer.toString(i * 7919 % 300), "a", 0))
+                .toList());
+
+        for (int i = 0; i < 300; i++) {
+            List<Claim> claims = claim(10);
+            assertThat(ids(claims)).containsExactly(Integer.toString(i * 7919 % 300));
+            bench.poll(poll().acknowledge(claims.get(0).id(), claims.get(0).token()));
+        }
+        assertThat(bench.state().get("messages")).isEmpty();
+    }
+
+    @Test
+    void whatIsDueEarlierGoesFirstUnlessAMessageHasStarted() {
+        bench.send(message("later", "a", 20));
+        bench.send(message("earlier", "a", 10));
+        bench.clock(T0 + 30);
+        String token = only(10);
+        bench.send(Sends.keyed("past", "a", new Due(T0 - 1000, false), OnDuplicate.REJECT, "n"));
+
+        assertThat(claim(10)).isEmpty();
+        assertThat(ids(bench.poll(poll().claim(10).acknowledge("earlier", token))
+                        .claims()))
+                .containsExactly("past");
+    }
+
+    @Test
+    void aMessageThatIsNotDueDoesNotHoldItsKey() {
+        bench.send(message("tomorrow", "a", 86_400_000));
+        bench.send(message("now", "a", 0));
+
+        assertThat(ids(claim(10))).containsExactly("now");
+    }
+
+    @Test
+    void aClockThatIsSetBackReordersNothing() {
+        bench.clock(T0 + 5000);
+        bench.send(message("first", "a", 0));
+        bench.clock(T0);
+        bench.send(message("second", "a", 0));
+        bench.clock(T0 + 5000);
+
+        String token = only(10);
+        assertThat(ids(bench.poll(poll().claim(10).acknowledge("first", token)).claims()))
+                .containsExactly("second");
+    }
+
+    @Test
+    void aRetryHoldsTheKey() {
+        bench.send(message("a1", "a", 0), message("a2", "a", 0));
+        settle("a1", (poll, token) -> poll.retry("a1", token, 1000));
+
+        assertThat(claim(10)).isEmpty();
+        bench.clock(T0 + 1000);
+        assertThat(ids(claim(10))).containsExactly("a1");
+    }
+
+    @Test
+    void postponeReleaseAndHoldHoldTheKey() {
+        bench.send(message("a1", "a", 0), message("a2", "a", 0));
+        settle("a1", (poll, token) -> poll.postpone("a1", token, 10, 0));
+        assertThat(claim(10)).isEmpty();
+        bench.clock(T0 + 10);
+        settle("a1", (poll, token) -> poll.release("a1", token, 10));
+        assertThat(claim(10)).isEmpty();
+        bench.clock(T0 + 20);
+        settle("a1", (poll, token) -> poll.hold("a1", token, 10));
+        assertThat(claim(10)).isEmpty();
+        bench.clock(T0 + 30);
+
+        assertThat(ids(claim(10))).containsExactly("a1");
+    }
+
+    @Test
+    void aPostponedMessageMayLetOthersPass() {
+        bench.send(message("a1", "a", 0), message("a2", "a", 0), message("a3", "a", 20));
+        settle("a1", (poll, token) -> poll.postponeLettingOthersPass("a1", token, 10));
+        assertThat(ids(claim(10))).containsExactly("a2");
+        bench.clock(T0 + 10);
+        assertThat(claim(10)).isEmpty();
+        bench.poll(poll().acknowledge("a2", "w1-3"));
+
+        List<Claim> claims = claim(10);
+        assertThat(ids(claims)).containsExactly("a1");
+        assertThat(claims.get(0).postponements()).isOne();
+    }
+
+    @Test
+    void aCrashHoldsTheKey() {
+        bench.send(message("a1", "a", 0), message("a2", "a", 0));
+        only(10);
+        bench.clock(T0 + 30_000);
+
+        assertThat(bench.poll(poll().claim(10).gap(Duration.ofHours(1))).reclaimed())
+                .containsExactly("a1");
+        assertThat(ids(claim(10))).containsExactly("a1");
+    }
+
+    @Test
+    void aRescheduledMessageLetsGo() {
+        bench.send(message("a1", "a", 0), message("a2", "a", 5));
+        bench.reschedule("a1", new Due(10, true));
+        bench.clock(T0 + 5);
+        String token = only(10);
+        assertThat(token).isNotNull();
+        bench.clock(T0 + 10);
+
+        assertThat(ids(bench.poll(poll().claim(10).acknowledge("a2", token)).claims()))
+                .containsExactly("a1");
+    }
+
+    @Test
+    void aParkedMessageIsRescheduledBeforeItsHead() {
+        bench.send(message("a1", "a", 5), message("a2", "a", 10));
+        bench.reschedule("a2", Due.NOW);
+
+        assertThat(ids(claim(10))).containsExactly("a2");
+    }
+
+    @Test
+    void endsReleaseTheKey() {
+        bench.send(message("a1", "a", 0), message("a2", "a", 0), message("a3", "a", 0), message("a4", "a", 0));
+        settle("a1", (poll, token) -> poll.deadLetter("a1", token, DeadLetterCause.REQUESTED));
+        only(10);
+        bench.cancel("a2");
+        String token = only(10);
+        bench.poll(poll().acknowledge("a3", token));
+
+        assertThat(ids(claim(10))).containsExactly("a4");
+    }
+
+    @Test
+    void aCancelledParkedMessageIsGone() {
+        bench.send(message("a1", "a", 0), message("a2", "a", 0), message("a3", "a", 0));
+        bench.cancel("a2");
+        String token = only(10);
+        List<Claim> claims =
+                bench.poll(poll().claim(10).acknowledge("a1", token)).claims();
+        assertThat(ids(claims)).containsExactly("a3");
+        bench.poll(poll().acknowledge("a3", claims.get(0).token()));
+        checkEmpty();
+    }
+
+    @Test
+    void aReplacedMessageMovesToItsNewKey() {
+        bench.send(message("a1", "a", 0), message("a2", "a", 0), message("b1", "b", 0));
+        bench.send(Sends.keyed("a1", "b", Due.NOW, OnDuplicate.REPLACE, "m"));
+
+        assertThat(ids(claim(10))).containsExactlyInAnyOrder("a2", "b1");
+    }
+
+    @Test
+    void aReplacedParkedMessageJoinsAtTheEnd() {
+        bench.send(message("a1", "a", 0), message("a2", "a", 0), message("a3", "a", 0));
+        bench.send(Sends.keyed("a2", "a", Due.NOW, OnDuplicate.REPLACE, "m"));
+        String token = only(10);
+
+        assertThat(ids(bench.poll(poll().claim(10).acknowledge("a1", token)).claims()))
+                .containsExactly("a3");
+    }
+
+    @Test
+    void aSuccessorMayHaveAnotherKey() {
+        bench.send(message("x", "a", 0), message("a2", "a", 0), message("b1", "b", 0));
+        List<Claim> claims = claim(10);
+        bench.send(Sends.keyed("x", "b", Due.NOW, OnDuplicate.AFTER_RUNNING, "m"));
+        bench.poll(poll().acknowledge("x", claims.get(0).token()));
+
+        assertThat(ids(claim(10))).containsExactly("a2");
+        assertThat(ids(bench.poll(
+                                poll().claim(10).acknowledge("b1", claims.get(0).token()))
+                        .claims()))
+                .containsExactly("x");
+    }
+
+    @Test
+    void aReplayJoinsAtTheEnd() {
+        bench.send(message("a1", "a", 0), message("a2", "a", 0), message("a3", "a", 0));
+        settle("a1", (poll, token) -> poll.deadLetter("a1", token, DeadLetterCause.REQUESTED));
+        String deadLetter = bench.state().get("deadLetters").keySet().iterator().next();
+        bench.store().replay(bench.shard(), List.of(deadLetter), Due.NOW).join();
+
+        for (String id : List.of("a2", "a3", "a1")) {
+            List<Claim> claims = claim(10);
+            assertThat(ids(claims)).containsExactly(id);
+            bench.poll(poll().acknowledge(id, claims.get(0).token()));
+        }
+        checkEmpty();
+    }
+
+    @Test
+    void expiredHeadsArePassedWithinOneClaim() {
+        MessageLimits expiring = new MessageLimits(null, null, Duration.ofMillis(5), null);
+        for (int i = 0; i < 300; i++) {
+            bench.send(OutgoingMessage.of(
+                    "x" + i, Due.NOW, OnDuplicate.REJECT, "n", expiring, "a", Map.of(), new byte[0]));
+        }
+        bench.send(message("a1", "a", 0), message("b1", "b", 0));
+        bench.clock(T0 + 10);
+
+        assertThat(ids(claim(10))).containsExactlyInAnyOrder("a1", "b1");
+        assertThat(bench.store().count(bench.shard()).join().counts().dead()).isEqualTo(300);
+    }
+
+    @Test
+    void theHeadOfABlockedKeyHidesNoOtherKey() {
+        bench.send(
+                IntStream.range(0, 500).mapToObj(i -> message("a" + i, "a", 0)).toList());
+        bench.send(message("b1", "b", 1));
+        bench.clock(T0 + 1);
+        claim(1);
+
+        assertThat(ids(claim(1))).containsExactly("b1");
+    }
+
+    @Test
+    void oneConsumerPromotesForAnother() {
+        bench.send(message("a1", "a", 0), message("a2", "a", 10));
+        String token = only(10);
+        bench.clock(T0 + 20);
+
+        assertThat(bench.signals(
+                        store -> bench.poll(poll().acknowledge("a1", token).signalDueMessagesLeft())))
+                .contains("s orders:0.0 w1");
+    }
+
+    @Test
+    void keysMayHaveAnyCharacters() {
+        String key = "a b%\u0000\n k=x s=1";
+        bench.send(message("a1", key, 0), message("a2", key, 0), message("a3", "a", 0));
+
+        List<Claim> claims = claim(10);
+        assertThat(ids(claims)).containsExactlyInAnyOrder("a1", "a3");
+        assertThat(claims.get(0).envelope().key()).isIn(key, "a");
+        bench.poll(poll().acknowledge("a1", claims.get(0).token()));
+        assertThat(ids(claim(10))).containsExactly("a2");
+    }
+
+    @Test
+    void messagesWithoutKeysAreRejectedAndOthersSent() {
+        assertThat(bench.send(Sends.after("plain", 0), message("a1", "a", 0)))
+                .extracting(reply -> reply.outcome().name())
+                .containsExactly("KEY_MISSING", "ACCEPTED");
+        assertThat(ids(claim(10))).containsExactly("a1");
+    }
+
+    @Test
+    void anEmptyTopicLeavesNoKeys() {
+        bench.send(message("a1", "a", 0), message("a2", "a", 0));
+        bench.cancel("a1");
+        bench.cancel("a2");
+        checkEmpty();
+        assertThat(bench.process().deletion().delete("orders")).isTrue();
+
+        assertThat((List<?>) requireNonNull(bench.redis().call("KEYS", "dq:{orders*")))
+                .extracting(key -> new String((byte[]) key, UTF_8))
+                .containsExactly("dq:{orders:0.0}:ended");
+    }
+
+    private static void checkEmpty() {
+        for (String name : List.of("schedule", "leases", "parked", "parked.due")) {
+            assertThat(bench.redis().call("ZCARD", bench.key(name))).as(name).isEqualTo(1L);
+        }
+        for (String name : List.of("messages", "deliveries", "heads")) {
+            assertThat(bench.redis().call("HLEN", bench.key(name))).as(name).isEqualTo(1L);
+        }
+    }
+}
