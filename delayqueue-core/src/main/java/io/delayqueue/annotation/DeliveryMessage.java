@@ -52,6 +52,7 @@ final class DeliveryMessage implements Message<Object> {
     private static Headers headersOf(Delivery delivery) {
         return new Headers(
                 delivery.headers(),
+                delivery.key(),
                 Map.of(
                         DelayHeaders.TOPIC, delivery.topic(),
                         DelayHeaders.ID, delivery.id(),
@@ -63,6 +64,7 @@ final class DeliveryMessage implements Message<Object> {
     private static Headers headersOf(DeadLetter deadLetter) {
         return new Headers(
                 deadLetter.envelope().headers(),
+                deadLetter.envelope().key(),
                 Map.of(
                         DelayHeaders.TOPIC, deadLetter.topic(),
                         DelayHeaders.ID, deadLetter.messageId(),
@@ -90,10 +92,14 @@ final class DeliveryMessage implements Message<Object> {
 
         private static final long serialVersionUID = 1L;
 
-        Headers(Map<String, String> sent, Map<String, Object> standard) {
+        Headers(Map<String, String> sent, @Nullable String key, Map<String, Object> standard) {
             super(Map.of(), ID_VALUE_NONE, -1L);
             Map<String, Object> all = new HashMap<>(sent);
             all.putAll(standard);
+            all.remove(DelayHeaders.KEY);
+            if (key != null) {
+                all.put(DelayHeaders.KEY, key);
+            }
             getRawHeaders().putAll(all);
         }
 

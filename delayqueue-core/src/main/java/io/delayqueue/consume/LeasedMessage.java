@@ -242,6 +242,11 @@ public abstract class LeasedMessage implements Acknowledgement, PendingSettlemen
         return claim.id();
     }
 
+    /** The message's key; null if it has none. */
+    public final @Nullable String key() {
+        return envelope().key();
+    }
+
     @Override
     public final int attempt() {
         return claim.attempt();

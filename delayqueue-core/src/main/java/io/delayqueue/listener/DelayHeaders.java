@@ -1,7 +1,7 @@
 package io.delayqueue.listener;
 
 /**
- * Names of the standard headers, which every delivery has in addition to the headers of its send. They are not
+ * Names of the standard headers, which a delivery has in addition to the headers of its send. They are not
  * stored, and they hide a stored header of the same name.
  *
  * <pre>{@code
@@ -15,6 +15,9 @@ public final class DelayHeaders {
 
     /** The message's id, a {@code String}. */
     public static final String ID = "delayqueue_id";
+
+    /** The message's key, a {@code String}. A message without a key does not have this header. */
+    public static final String KEY = "delayqueue_key";
 
     /** The number of the attempt, an {@code Integer} from 1. */
     public static final String ATTEMPT = "delayqueue_attempt";

@@ -13,6 +13,10 @@ public interface Delivery {
     /** The message's id. */
     String id();
 
+    /** The message's key; null if it has none, as in each topic that is not ordered. */
+    @Nullable
+    String key();
+
     /** The number of the attempt, from 1. */
     int attempt();
 

@@ -13,6 +13,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.core.MethodParameter;
@@ -134,6 +135,25 @@ class ListenerArgumentsTests {
                 .containsEntry(DelayHeaders.ATTEMPT, "1")
                 .containsEntry(DelayHeaders.DUE, "2026-11-01T10:00:00Z");
         assertThat(((MessageHeaders) arguments[2]).getTimestamp()).isEqualTo(TestDelivery.SENT.toEpochMilli());
+    }
+
+    static class KeyListener extends Recording {
+        @DelayListener("orders")
+        void handle(@Header(name = DelayHeaders.KEY, required = false) @Nullable String key, Delivery delivery) {
+            record(key, delivery.key());
+        }
+    }
+
+    @Test
+    void keyIsAHeader() throws Exception {
+        assertThat(call(KeyListener.class, TestDelivery.of(new byte[0]).key("account-7")))
+                .containsExactly("account-7", "account-7");
+    }
+
+    @Test
+    void senderCannotPretendAKey() throws Exception {
+        assertThat(call(KeyListener.class, TestDelivery.of(new byte[0]).header(DelayHeaders.KEY, "account-7")))
+                .containsExactly(null, null);
     }
 
     static class MessageListener extends Recording {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** A delivery without a message in Redis, which records its settlements. */
 public final class TestDelivery implements Delivery, Acknowledgement {
@@ -23,6 +24,7 @@ public final class TestDelivery implements Delivery, Acknowledgement {
     private final String id;
     private final Object payload;
     private final int attempt;
+    private @Nullable String key;
 
     private TestDelivery(String topic, String id, Object payload, int attempt) {
         this.topic = topic;
@@ -49,6 +51,11 @@ public final class TestDelivery implements Delivery, Acknowledgement {
         return this;
     }
 
+    TestDelivery key(String key) {
+        this.key = key;
+        return this;
+    }
+
     @Override
     public String topic() {
         return topic;
@@ -57,6 +64,11 @@ public final class TestDelivery implements Delivery, Acknowledgement {
     @Override
     public String id() {
         return id;
+    }
+
+    @Override
+    public @Nullable String key() {
+        return key;
     }
 
     @Override

@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A received message under a lease. Thread-safe.
  *
- * <p>Settle it once, with {@link #acknowledge()}, {@link #retry}, {@link #postpone}, {@link #holdTopic},
- * {@link #deadLetter} or {@link #release}. Each future
+ * <p>Settle it once, with {@link #acknowledge()}, {@link #retry}, {@link #postpone}, {@link #letOthersPass},
+ * {@link #holdTopic}, {@link #deadLetter} or {@link #release}. Each future
  * completes with whether Redis accepted the settlement. False means that the message is not live under this lease and
  * nothing changed; a second settlement also yields false. A call without a reply is retried until Redis replies, so a
  * future can take as long as an outage. It fails only if the receiver is closed before or, in a topic with
@@ -26,6 +26,10 @@ public interface LeasedDelivery extends Acknowledgement {
 
     /** The message's id. */
     String id();
+
+    /** The message's key; null if it has none, as in each topic that is not ordered. */
+    @Nullable
+    String key();
 
     /** The number of this attempt, 1 or more. */
     int attempt();

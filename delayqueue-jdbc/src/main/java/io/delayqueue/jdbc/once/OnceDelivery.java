@@ -70,6 +70,11 @@ record OnceDelivery(Delivery delivery) implements Delivery, Acknowledgement {
     }
 
     @Override
+    public @Nullable String key() {
+        return delivery.key();
+    }
+
+    @Override
     public int attempt() {
         return delivery.attempt();
     }

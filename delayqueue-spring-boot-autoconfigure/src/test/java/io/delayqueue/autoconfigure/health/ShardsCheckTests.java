@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 
 import io.delayqueue.autoconfigure.QueueContexts;
 import io.delayqueue.message.DelayMessage;
+import io.delayqueue.store.script.ShardPlan;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.test.junit.EmbeddedRedis;
 import io.delayqueue.test.redis.RedisServerProcess;
