@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param topic topic of the message
  * @param deadLetterId id of the dead letter
  * @param id id of the message
+ * @param key key of the message; omitted if it has none
  * @param deadLetteredAt time of dead-lettering
  * @param cause why the message was dead-lettered, or an unknown cause from a newer version
  * @param attempts number of deliveries
@@ -34,6 +35,7 @@ public record DeadLetterDetails(
         String topic,
         String deadLetterId,
         String id,
+        @Nullable String key,
         Instant deadLetteredAt,
         String cause,
         int attempts,
@@ -55,6 +57,7 @@ public record DeadLetterDetails(
                 deadLetter.topic(),
                 deadLetter.deadLetterId(),
                 deadLetter.messageId(),
+                envelope.key(),
                 deadLetter.deadLetteredAt(),
                 deadLetter.causeName().toLowerCase(Locale.ROOT),
                 deadLetter.attempts(),

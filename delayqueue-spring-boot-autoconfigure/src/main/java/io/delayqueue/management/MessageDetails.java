@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param topic topic of the message
  * @param id id of the message
+ * @param key key of the message; omitted if it has none
  * @param state scheduled, ready, leased or suspect
  * @param dueAt time of the next delivery; if leased, the due time of the current delivery
  * @param sentAt time of the send
@@ -31,6 +32,7 @@ import org.jspecify.annotations.Nullable;
 public record MessageDetails(
         String topic,
         String id,
+        @Nullable String key,
         MessageState state,
         Instant dueAt,
         Instant sentAt,
@@ -48,13 +50,18 @@ public record MessageDetails(
     /**
      * A message that takes over when the live one ends.
      *
+     * @param key key of the message; omitted if it has none
      * @param dueAt earliest time of its delivery
      * @param sentAt time of the send
      * @param headers names and values; omitted if the caller may not see them
      * @param payload stored payload
      */
     public record Successor(
-            Instant dueAt, Instant sentAt, @Nullable Map<String, String> headers, Payload payload) {}
+            @Nullable String key,
+            Instant dueAt,
+            Instant sentAt,
+            @Nullable Map<String, String> headers,
+            Payload payload) {}
 
     /** Creates what a caller sees of a message. */
     public static MessageDetails of(MessageSnapshot message, Shown shown) {
@@ -62,6 +69,7 @@ public record MessageDetails(
         return new MessageDetails(
                 message.topic(),
                 message.id(),
+                envelope.key(),
                 message.state(),
                 message.dueAt(),
                 envelope.sentAt(),
@@ -83,6 +91,7 @@ public record MessageDetails(
         }
         Envelope envelope = message.envelope();
         return new Successor(
+                envelope.key(),
                 message.dueAt(),
                 envelope.sentAt(),
                 shown == Shown.SIZE ? null : envelope.headers(),

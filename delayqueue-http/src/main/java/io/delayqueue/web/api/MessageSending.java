@@ -5,6 +5,7 @@ import io.delayqueue.message.Names;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.SendResult;
 import io.delayqueue.message.SendResult.Reason;
+import io.delayqueue.message.Shard;
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.idempotency.IdempotencyKeys;
 import io.delayqueue.store.idempotency.Reservation;
@@ -124,7 +125,36 @@ public record MessageSending(
             messages.add(message(topic, requests.get(i), requests.size() == 1 ? "The message" : "Message " + i));
         }
         Await.call(() -> topics.registerWithin(topic, maxTopics));
+        requireKeys(topic, messages);
         return key.key() == null ? messages : withNonces(topic, messages, key.key(), key);
+    }
+
+    /**
+     * Rejects messages whose keys contradict the registration of the topic, which is read again first, because another
+     * process may have registered the topic anew.
+     */
+    private void requireKeys(String topic, List<DelayMessage> messages) {
+        Shard known = topics.likelyShardOf(topic, topic);
+        if (known == null || messages.stream().allMatch(message -> isOrdered(known) == (message.key() != null))) {
+            return;
+        }
+        Await.call(() -> topics.freshShards(topic)).ifPresent(shards -> {
+            for (int i = 0; i < messages.size(); i++) {
+                boolean hasKey = messages.get(i).key() != null;
+                if (isOrdered(shards.get(0)) != hasKey) {
+                    throw invalid(
+                            messages.size() == 1 ? "The message" : "Message " + i,
+                            hasKey
+                                    ? "it has a key, but topic " + Printable.of(topic) + " is not ordered. Remove 'key'"
+                                    : "it has no key, but topic " + Printable.of(topic) + " is ordered. Set 'key' to"
+                                            + " what is handled in order, such as the number of an account");
+                }
+            }
+        });
+    }
+
+    private static boolean isOrdered(Shard shard) {
+        return shard.keys() == Shard.Keys.ORDERED;
     }
 
     private List<DelayMessage> withNonces(String topic, List<DelayMessage> messages, String text, IdempotencyKey key) {

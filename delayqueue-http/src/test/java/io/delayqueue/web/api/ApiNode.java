@@ -65,6 +65,9 @@ final class ApiNode implements AutoCloseable {
     /** Property of a node on Tomcat. */
     private static final String TOMCAT = JETTY.replace("tomcat", "jetty").replace("Tomcat", "Jetty");
 
+    /** A topic whose messages have keys. */
+    static final String ORDERED = "accounts";
+
     private static final String[] SHARED = {
         "spring.jackson.property-naming-strategy=SNAKE_CASE",
         "delayqueue.http.clients.producer.tokens=" + PRODUCER + "," + NEXT_PRODUCER,
@@ -83,6 +86,7 @@ final class ApiNode implements AutoCloseable {
         "delayqueue.http.clients.patient.permissions=consume",
         "delayqueue.http.clients.patient.max-waiting=1",
         "delayqueue.http.max-waiting=" + MAX_WAITING,
+        "delayqueue.topics[" + ORDERED + "].keys=ordered",
         "delayqueue.http.compat.enabled=true",
         "delayqueue.http.compat.base-path=" + JOBS,
         "delayqueue.http.compat.max-wait=50ms",

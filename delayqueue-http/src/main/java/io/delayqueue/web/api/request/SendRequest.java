@@ -19,6 +19,8 @@ import org.jspecify.annotations.Nullable;
  * bytes when stored.
  *
  * @param id 1 to 256 bytes of UTF-8; by default generated
+ * @param key 1 to 256 bytes of UTF-8; required by an ordered topic, whose messages of one key are handled one at a time, and
+ *     rejected by any other
  * @param delay time until the message is due, 0 to delayqueue.limits.max-delay; by default 0
  * @param dueAt date at which the message is due, instead of a delay, from 2000 on, at most delayqueue.limits.max-delay
  *     from now; a past date means immediately
@@ -39,6 +41,7 @@ import org.jspecify.annotations.Nullable;
 @SuppressWarnings("ArrayRecordComponent") // passed to the template without a copy
 public record SendRequest(
         @Nullable String id,
+        @Nullable String key,
         @Nullable Duration delay,
         @Nullable Instant dueAt,
         @Nullable DebounceRequest debounce,
@@ -108,6 +111,9 @@ public record SendRequest(
         DelayMessage.Builder message = DelayMessage.to(topic).payload(body).headers(headers);
         if (id != null) {
             message.id(id);
+        }
+        if (key != null) {
+            message.key(key);
         }
         if (delay != null) {
             message.delay(delay);

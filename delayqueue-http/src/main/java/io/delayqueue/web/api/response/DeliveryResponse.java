@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
  *
  * @param topic topic of the message
  * @param id id of the message
+ * @param key key of the message; omitted if it has none
  * @param attempt number of this delivery, from 1
  * @param postponements how often the message was postponed
  * @param crashes number of leases that ended without a settlement since the last settlement
@@ -26,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 public record DeliveryResponse(
         String topic,
         String id,
+        @Nullable String key,
         int attempt,
         int postponements,
         int crashes,
@@ -42,6 +44,7 @@ public record DeliveryResponse(
         return new DeliveryResponse(
                 delivery.topic(),
                 delivery.id(),
+                delivery.key(),
                 delivery.attempt(),
                 delivery.postponements(),
                 delivery.crashes(),
