@@ -60,6 +60,7 @@ abstract class EndpointContract extends EndpointTest {
                 "server.forward-headers-strategy=native",
                 "spring.jackson.property-naming-strategy=SNAKE_CASE",
                 "management.endpoints.jackson.isolated-json-mapper=false",
+                "delayqueue.topics[accounts].keys=ordered",
                 "delayqueue.metrics.sample-interval=10m");
         node = anonymous.as("operator");
     }
@@ -100,6 +101,25 @@ abstract class EndpointContract extends EndpointTest {
         assertThat(texts(node.view("", "live", name).json().path("topics"), "topic"))
                 .contains(name);
         assertThat(node.act("cancel", "topic", name, "id", name).outcome()).isEqualTo("cancelled");
+    }
+
+    @Test
+    void keysAndParkedMessagesAreShown() {
+        for (String id : List.of("a", "b")) {
+            node.template()
+                    .send(DelayMessage.to("accounts")
+                            .id(id)
+                            .key("account-7")
+                            .payload("text")
+                            .build());
+        }
+
+        Reply status = node.view("topic", "topic", "accounts");
+        Reply messages = node.view("messages", "topic", "accounts", "state", "ready");
+
+        assertThat(status.json().path("ready").asInt()).isEqualTo(2);
+        assertThat(status.json().path("parked").asInt()).isEqualTo(1);
+        assertThat(texts(messages.json().path("messages"), "key")).containsExactly("account-7", "account-7");
     }
 
     @Test

@@ -158,7 +158,7 @@ const JOBS = {
   move: {
     verb: 'Move',
     object: 'message',
-    text: 'Scheduled and ready messages go to the other topic, with their ids, due times, headers and payloads. Their attempts start from zero. A message stays if its id is live there.',
+    text: 'Scheduled and ready messages go to the other topic, with their ids, keys, due times, headers and payloads. Their attempts start from zero. A message stays if its id is live there.',
     fields: () => [
       field('To topic', { name: 'target', type: 'text', list: 'job-topics', 'data-first': true }),
       h('datalist', { id: 'job-topics' }, state.overview.topics.map((each) => h('option', { value: each.topic }))),

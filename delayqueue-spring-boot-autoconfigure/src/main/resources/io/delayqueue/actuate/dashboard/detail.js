@@ -4,7 +4,7 @@ import { read, Rejection } from './api.js';
 import { deadLetterCourse, messageCourse, trace } from './course.js';
 import { h } from './dom.js';
 import { bytes, count, indented, moment, name, payloadOf, span, words } from './format.js';
-import { attempts, causeBadge, deadLetterActions, messageActions } from './lists.js';
+import { attempts, causeBadge, deadLetterActions, keyOf, messageActions } from './lists.js';
 import { deadLetterLink, loading, state, topicLink } from './state.js';
 
 export function title({ id }) {
@@ -93,6 +93,7 @@ function messageFacts(message) {
   return [
     facts([
       ['State', h('span', { class: 'badge' }, message.state)],
+      ['Key', keyOf(message)],
       ['Attempts', attempts(message)],
       ['Trace', trace(message.headers)],
       ['Successor due', message.successor ? moment(message.successor.dueAt) : null],
@@ -106,6 +107,7 @@ function deadLetterFacts(deadLetter) {
   return [
     facts([
       ['Cause', causeBadge(deadLetter.cause)],
+      ['Key', keyOf(deadLetter)],
       ['Attempts', count(deadLetter.attempts)],
       ['Trace', trace(deadLetter.headers)],
       ['Dead letter', h('code', null, name(deadLetter.deadLetterId))],

@@ -85,6 +85,12 @@ export function rateValue({ count: number, periodMillis }) {
   return `${number}/${periodMillis / units[unit]}${unit}`;
 }
 
+/** What the number of parked messages of an ordered topic means. */
+export function parkedText({ parked }) {
+  const which = parked === 1 ? 'waits for another message of its key' : 'wait for another message of their key';
+  return `${count(parked)} of the scheduled and ready messages ${which}`;
+}
+
 /** The limits, such as "at most 3 at a time, 100/min". */
 export function limitsText({ maxConcurrent, rate, maxMessages }) {
   const parts = [

@@ -44,8 +44,8 @@ export function record(topics, at) {
   sums = null;
 }
 
-function pointOf({ scheduled, ready, leased, dead, lagMillis, sent, handled }, at, failed) {
-  return { at, scheduled, ready, leased, dead, lagMillis, sent, handled, failed };
+function pointOf({ scheduled, ready, parked, leased, dead, lagMillis, sent, handled }, at, failed) {
+  return { at, scheduled, ready, parked, leased, dead, lagMillis, sent, handled, failed };
 }
 
 function thinned(points, at) {

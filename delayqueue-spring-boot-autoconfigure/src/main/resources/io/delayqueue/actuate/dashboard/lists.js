@@ -88,6 +88,7 @@ export function messageTable(items, messageState) {
   const leased = messageState === 'leased';
   const columns = [
     { label: 'Message', class: 'wide' },
+    ...keyColumn(items),
     { label: 'Due' },
     ...(leased ? [{ label: 'Held by' }, { label: 'Lease ends' }] : []),
     { label: 'Attempts', class: 'number' },
@@ -98,6 +99,7 @@ export function messageTable(items, messageState) {
     key: message.id,
     cells: [
       [h('a', { href: messageLink(message.topic, message.id) }, name(message.id)), preview(message)],
+      ...keyCell(items, message),
       moment(message.dueAt),
       ...(leased ? [name(message.holder || '–'), moment(message.leaseEnd)] : []),
       attempts(message),
@@ -128,6 +130,20 @@ export function attempts(message) {
   ].filter(Boolean).join(', ');
 }
 
+/** The key of a message or dead letter; null if it has none. */
+export function keyOf({ key }) {
+  return key === undefined ? null : h('code', null, name(key));
+}
+
+/** A column for keys, if there are any. */
+function keyColumn(items) {
+  return items.some(({ key }) => key !== undefined) ? [{ label: 'Key' }] : [];
+}
+
+function keyCell(items, holder) {
+  return keyColumn(items).map(() => keyOf(holder) || '–');
+}
+
 function preview(holder) {
   const payload = payloadOf(holder);
   if (payload.hidden) return null;
@@ -154,6 +170,7 @@ export function deadLetters(list) {
 export function deadLetterTable(items) {
   const columns = [
     { label: 'Message', class: 'wide' },
+    ...keyColumn(items),
     { label: 'Dead-lettered' },
     { label: 'Cause' },
     { label: 'Attempts', class: 'number' },
@@ -164,6 +181,7 @@ export function deadLetterTable(items) {
     key: deadLetter.deadLetterId,
     cells: [
       [h('a', { href: deadLetterLink(deadLetter.topic, deadLetter.deadLetterId) }, name(deadLetter.id)), preview(deadLetter)],
+      ...keyCell(items, deadLetter),
       moment(deadLetter.deadLetteredAt),
       causeBadge(deadLetter.cause),
       count(deadLetter.attempts),

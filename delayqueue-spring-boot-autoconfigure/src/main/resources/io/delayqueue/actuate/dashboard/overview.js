@@ -71,6 +71,7 @@ function totals(topics, nodes) {
     ['Ready', sum('ready')],
     ['Leased', sum('leased')],
     ['Scheduled', sum('scheduled')],
+    ...(sum('parked') ? [['Parked', sum('parked')]] : []),
     [sum('dead') === 1 ? 'Dead letter' : 'Dead letters', sum('dead')],
     [nodes.length === 1 ? 'Node' : 'Nodes', nodes.length],
   ];

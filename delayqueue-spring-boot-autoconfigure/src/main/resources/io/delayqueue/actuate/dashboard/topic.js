@@ -7,7 +7,7 @@ import { coming, loadUpcoming } from './coming.js';
 import { button } from './confirm.js';
 import { h } from './dom.js';
 import { foundHere, isLate, levelOf } from './findings.js';
-import { clock, count, lag, name } from './format.js';
+import { clock, count, lag, name, parkedText } from './format.js';
 import * as history from './history.js';
 import { holdersSection } from './holders.js';
 import { groupsOf, jobsSection, loadGroups, loadJobs } from './jobs.js';
@@ -122,6 +122,7 @@ function figures(topic) {
     ['Ready', 'ready', count(shown.ready), ''],
     ['Leased', 'leased', count(shown.leased), ''],
     ['Scheduled', 'scheduled', count(shown.scheduled), ''],
+    ...(topic.parked ? [['Parked', 'parked', count(shown.parked), '']] : []),
     ['Dead letters', 'dead', count(shown.dead), ''],
   ];
   return h(
@@ -206,6 +207,7 @@ function lists(topic) {
       ),
     ),
     h('div', { class: 'list-actions' }, headerField(), forAll(topic, tab)),
+    topic.parked && (tab === 'ready' || tab === 'scheduled') ? h('p', { class: 'hint' }, `${parkedText(topic)}.`) : null,
     tab === 'dead' && topic.dead && data.groups && !data.header ? groupsOf(topic, data.groups) : null,
     !tab || !data.list || (searches(data) && !data.scan)
       ? loading()

@@ -3,7 +3,7 @@
 import { sparkline } from './charts.js';
 import { h } from './dom.js';
 import { isLate, levelOf, urgency } from './findings.js';
-import { count, lag, name, perSecond } from './format.js';
+import { count, lag, name, parkedText, perSecond } from './format.js';
 import * as history from './history.js';
 import { limitsBadge } from './limits.js';
 import { latestDue } from './shards.js';
@@ -175,6 +175,7 @@ function drawTopicRow(topic, charted, chosen) {
         h('a', { href: topicLink(topic.topic) }, name(topic.topic)),
         topic.paused ? h('span', { class: 'badge note' }, 'paused') : null,
         limitsBadge(topic),
+        topic.parked ? h('span', { class: 'badge', title: parkedText(topic) }, `${count(topic.parked)} parked`) : null,
         topic.consumers.length ? null : h('span', { class: 'badge warn' }, 'no consumer'),
       ],
       h(

@@ -87,6 +87,14 @@ class DashboardFormatTests extends DashboardScriptTest {
     }
 
     @Test
+    void parkedMessagesAreExplained() {
+        assertThat(call("parkedText", Map.of("parked", 1)))
+                .isEqualTo("1 of the scheduled and ready messages waits for another message of its key");
+        assertThat(call("parkedText", Map.of("parked", 1000)))
+                .isEqualTo("1,000 of the scheduled and ready messages wait for another message of their key");
+    }
+
+    @Test
     void whatHoldsMessagesBackIsNamed() {
         Map<String, Object> effective =
                 Map.of("maxConcurrent", 3, "rate", Map.of("count", 100, "periodMillis", 60_000));

@@ -25,7 +25,7 @@ import org.springframework.test.context.TestPropertySource;
 /** Lists, counts, charts and navigation. */
 @Tag("long")
 @Tag("browser")
-@TestPropertySource(properties = "delayqueue.namespace=dashboard-lists")
+@TestPropertySource(properties = {"delayqueue.namespace=dashboard-lists", "delayqueue.topics[accounts].keys=ordered"})
 class DashboardListsTests extends DashboardTest {
 
     @Autowired
@@ -55,6 +55,23 @@ class DashboardListsTests extends DashboardTest {
         page.press("Previous").awaitText("Page 2").awaitText("message-25");
         page.press("Previous").awaitText("Page 1").awaitText("message-0");
         assertThat(rows()).hasSize(25);
+    }
+
+    @Test
+    void keysAndParkedMessagesAreShown() {
+        for (String id : List.of("first", "second")) {
+            queue.send(DelayMessage.to("accounts")
+                    .id(id)
+                    .key("account-7")
+                    .payload("text")
+                    .build());
+        }
+
+        page.open("").awaitText("1 parked");
+        page.open(topic("accounts", "ready"))
+                .awaitText("account-7")
+                .awaitText("1 of the scheduled and ready messages waits for another message of its key.");
+        page.press("second").awaitText("account-7");
     }
 
     @Test
