@@ -137,11 +137,21 @@ final class LateRule implements Rule {
         if (situation.usesAllPermits(topic.topic())) {
             return situation.busy(topic.topic());
         }
-        return counts.leased() == 0 && attempts.all() == 0
-                ? "No message is being handled although "
-                        + Wording.counted(topic.consumers().size(), "node listens", "nodes listen")
-                        + ". Check the health of the nodes."
-                : "Permits are free.";
+        // if all ready messages are parked, the heads of their keys may wait for their next attempts
+        boolean headsAreReady = counts.parked() == 0 || counts.ready() > counts.parked();
+        if (counts.leased() == 0 && attempts.all() == 0 && headsAreReady) {
+            return "No message is being handled although "
+                    + Wording.counted(topic.consumers().size(), "node listens", "nodes listen")
+                    + ". Check the health of the nodes.";
+        }
+        return "Permits are free"
+                + (counts.parked() == 0
+                        ? "."
+                        : ", but "
+                                + Wording.counted(
+                                        counts.parked(),
+                                        "message waits for another message of its key.",
+                                        "messages wait for another message of their key."));
     }
 
     /** Whether nearly all starts were used that the rate permits. At one moment, it may permit one. */

@@ -56,6 +56,12 @@ class QueueDiagnosisTests {
                 .build();
     }
 
+    private static TopicStatus parked(long ready, long parked) {
+        return TopicStatusBuilder.topic("a")
+                .counts(new TopicCounts(0, ready, 0, parked, 0, 0, 0, Duration.ofSeconds(25), null, null, null))
+                .build();
+    }
+
     private static TopicStatus late(String name, int lagSeconds) {
         return topic(name, 0, 5, 0, 0, lagSeconds);
     }
@@ -225,6 +231,16 @@ class QueueDiagnosisTests {
                 .singleElement()
                 .asString()
                 .endsWith("No message is being handled although 1 node listens. Check the health of the nodes.");
+    }
+
+    @Test
+    void messagesThatWaitForOthersOfTheirKeysAreNamed() {
+        assertThat(only(diagnose(nodes(), parked(5, 5))).text())
+                .endsWith("Permits are free, but 5 messages wait for another message of their key.");
+        assertThat(only(diagnose(nodes(listener("a", State.RUNNING, 1, attempts(300, 0))), parked(5, 1)))
+                        .text())
+                .endsWith("Permits are free, but 1 message waits for another message of its key.");
+        assertThat(only(diagnose(nodes(), parked(5, 4))).text()).endsWith("Check the health of the nodes.");
     }
 
     /** No handler may run at the moment of a sample although messages are handled all the time. */
