@@ -295,8 +295,9 @@ public record DelayQueueProperties(
     /**
      * Conflicts about the number of shards of a topic.
      *
-     * @param onConflict Reaction to a topic that is registered with another number of shards than configured: fail (the
-     *     application does not start) or follow (a warning is logged and the registered number is used).
+     * @param onConflict Reaction to a topic that is registered with another number of shards, or another meaning of keys, than
+     *     configured: fail (the application does not start) or follow (a warning is logged and the topic is used as it is
+     *     registered).
      */
     public record Shards(@DefaultValue("fail") OnConflict onConflict) {}
 

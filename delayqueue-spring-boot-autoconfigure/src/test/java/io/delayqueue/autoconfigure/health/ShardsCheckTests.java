@@ -23,12 +23,13 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.support.GenericApplicationContext;
 
-/** Applications whose configured number of shards differs from the registered one. */
+/** Applications whose configured number of shards, or meaning of keys, differs from the registered one. */
 @EmbeddedRedis
 @ExtendWith(OutputCaptureExtension.class)
 class ShardsCheckTests {
 
     private static final String SHARDS = "delayqueue.topics[order.cancel].shards=";
+    private static final String KEYS = "delayqueue.topics[order.cancel].keys=";
     private static final String TOPIC = "order.cancel";
 
     private final RedisServerProcess redis;
@@ -60,6 +61,15 @@ class ShardsCheckTests {
                         .id(id)
                         .payload("text")
                         .delay(Duration.ofHours(1))
+                        .build());
+    }
+
+    private static void sendWithKey(ApplicationContext context, String id) {
+        context.getBean(DelayQueueTemplate.class)
+                .send(DelayMessage.to(TOPIC)
+                        .id(id)
+                        .key("customer-7")
+                        .payload("text")
                         .build());
     }
 
@@ -102,12 +112,39 @@ class ShardsCheckTests {
         assertThat(output)
                 .contains("APPLICATION FAILED TO START")
                 .contains(
-                        "Topic order.cancel is registered with 4 shards, but delayqueue.topics[order.cancel].shards is 8.")
+                        "Topic order.cancel is registered with shards=4, but delayqueue.topics[order.cancel].shards is 8.")
                 .contains("Set delayqueue.topics[order.cancel].shards to 4 or remove the property")
                 .contains("delayqueue.shards.on-conflict=follow")
                 .contains("DelayQueueAdmin.deleteTopic");
         assertThat(keys(redis)).isEqualTo(before);
         assertThat(registration(redis)).startsWith("4:");
+    }
+
+    @Test
+    void otherMeaningOfKeysFailsTheStart() {
+        application(KEYS + "ordered").run(context -> sendWithKey(context, "a"));
+
+        application(KEYS + "none")
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .hasStackTraceContaining("Topic order.cancel is registered with keys=ordered, but"
+                                + " delayqueue.topics[order.cancel].keys is none."));
+        application(KEYS + "none", "delayqueue.shards.on-conflict=follow").run(context -> sendWithKey(context, "b"));
+        application().run(context -> {
+            sendWithKey(context, "c");
+            assertThat(catchThrowable(() -> send(context, "d")))
+                    .hasMessageContaining("it has no key, but topic order.cancel is ordered");
+        });
+    }
+
+    @Test
+    void aTopicWithKeysHasOneShard() {
+        application(KEYS + "ordered", SHARDS + 2)
+                .run(
+                        context -> assertThat(context)
+                                .getFailure()
+                                .hasStackTraceContaining(
+                                        "delayqueue.topics[order.cancel].shards is 2, but must be 1, because a topic with keys has one shard"));
     }
 
     @Test
@@ -128,7 +165,7 @@ class ShardsCheckTests {
         });
         application(SHARDS + 4).run(context -> assertThat(has(context, "b")).isTrue());
         assertThat(output)
-                .containsOnlyOnce("Topic order.cancel is registered with 4 shards, which is used here, although"
+                .containsOnlyOnce("Topic order.cancel is registered with shards=4, which is used here, although"
                         + " delayqueue.topics[order.cancel].shards is 8");
     }
 
