@@ -806,7 +806,10 @@ abstract class OutboxContract extends OutboxTest {
         OutboxNode node = node();
         fill("full");
         for (int i = 0; i < 5; i++) {
-            node.place(DelayMessage.to("full").id("f" + i).payload("f" + i).build());
+            node.place(DelayMessage.to("full")
+                    .id("message" + i)
+                    .payload("message" + i)
+                    .build());
         }
         node.relay.run();
         node.queue.proxy.traffic().startRecording();
@@ -823,7 +826,7 @@ abstract class OutboxContract extends OutboxTest {
         }
         assertThat(node.queue.proxy.traffic().recorded())
                 .filteredOn(RedisRequest::isScript)
-                .noneMatch(request -> request.toString().contains("f1"));
+                .noneMatch(request -> request.toString().contains("message1"));
 
         limit("full", 3);
         assertThat(relayAfter(node, Duration.ofSeconds(30)))
