@@ -95,22 +95,24 @@ local function headsOfMessages(messages, n)
   return byKey
 end
 
--- adds the next messages of the keys of acknowledged heads to those that are to be claimed
-local function addNext(due, most, ids, messages, leaving, promoted, followed)
-  local heads = headsOfMessages(messages, #ids)
+-- adds the next messages of the keys of acknowledged heads to those that are to be claimed. Returns ids and messages of the heads
+-- for which there is none
+local function addNext(due, most, ids, messages, leaving, promoted)
+  local heads, last, lastMessages = headsOfMessages(messages, #ids), {}, {}
   for _, id in ipairs(ids) do
     leaving[id] = true
   end
   for i = 1, #ids do
     local key = keyOf(messages[i])
-    if key and #due < most and heads[key] and string.sub(heads[key], 14) == ids[i] then
-      local next = nextOf(key, leaving)
-      if next and tonumber(next.due) <= now then
-        due[#due + 1], promoted[#promoted + 1] = next.id, next
-        followed[ids[i]] = true
-      end
+    local next = key and #due < most and heads[key] and string.sub(heads[key], 14) == ids[i] and nextOf(key, leaving)
+    if next and tonumber(next.due) <= now then
+      due[#due + 1], promoted[#promoted + 1] = next.id, next
+    else
+      local at = #last + 1
+      last[at], lastMessages[at] = ids[i], messages[i]
     end
   end
+  return last, lastMessages
 end
 
 -- whether a message of the schedule is the head of its key

@@ -19,8 +19,8 @@ local identity, reviewed, limits, arrival, hold, polledText = unpack(redis.call(
 --@include identity
 --@include polled
 -- parked messages are scheduled or ready as those in the schedule
-local places = ordered and {scheduleKey, KEYS[#KEYS - 1]} or {scheduleKey}
-local parked = ordered and redis.call('ZCARD', KEYS[#KEYS - 1]) - 1 or 0
+local places = {scheduleKey, parkedDueKey}
+local parked = ordered and redis.call('ZCARD', parkedDueKey) - 1 or 0
 local all = redis.call('ZCARD', scheduleKey) - 1 + parked
 local suspects = countSuspects()
 local readyIn = {}
@@ -69,8 +69,8 @@ if scheduled > 1 then
   -- of an ordered topic, the middle of the place that has more of them
   local place, first, n = scheduleKey, readyIn[1], scheduled
   if ordered then
-    n = redis.call('ZCOUNT', places[2], '(' .. nowText, '(' .. NEVER)
-    place, first = places[2], readyIn[2]
+    n = redis.call('ZCOUNT', parkedDueKey, '(' .. nowText, '(' .. NEVER)
+    place, first = parkedDueKey, readyIn[2]
     if 2 * n < scheduled then
       place, first, n = scheduleKey, readyIn[1], scheduled - n
     end

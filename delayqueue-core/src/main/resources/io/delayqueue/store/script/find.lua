@@ -15,7 +15,7 @@ return {
   'OK',
   nowMicros,
   redis.call('HGET', messagesKey, ARGV[2]),
-  redis.call('ZSCORE', scheduleKey, ARGV[2]) or ordered and redis.call('ZSCORE', KEYS[#KEYS - 1], ARGV[2]),
+  redis.call('ZSCORE', scheduleKey, ARGV[2]) or ordered and redis.call('ZSCORE', parkedDueKey, ARGV[2]),
   leaseEnd and string.format('%.0f', leaseEnd + jumped + behind),
   redis.call('HGET', deliveriesKey, ARGV[2])
 }

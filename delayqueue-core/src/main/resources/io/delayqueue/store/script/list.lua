@@ -22,7 +22,7 @@ local identity, polledText = unpack(redis.call('HMGET', metaKey, 'identity', 'po
 local leased, ready, suspects = ARGV[2] == 'l', ARGV[2] == 'r', ARGV[2] == 'i'
 local places = leased and leasesKey or scheduleKey
 -- scheduled and ready messages of an ordered topic are in the schedule and parked
-local parkedDueKey = ordered and not leased and not suspects and KEYS[#KEYS - 1]
+local parkedPlaces = not leased and not suspects and parkedDueKey
 -- time minus score: of leases, Redis' clock minus lease time
 local ahead = leased and jumped + behind or suspects and -SUSPECT or 0
 
@@ -76,14 +76,14 @@ local found = {}
 if first < last then
   found = redis.call('ZRANGE', places, first, math.min(last, first + tonumber(ARGV[5])) - 1, 'WITHSCORES')
 end
-if parkedDueKey then
-  local from, to = startIn(parkedDueKey), redis.call('ZCOUNT', parkedDueKey, '-inf', nowText)
+if parkedPlaces then
+  local from, to = startIn(parkedPlaces), redis.call('ZCOUNT', parkedPlaces, '-inf', nowText)
   if not ready then
-    from, to = math.max(from, to), redis.call('ZCARD', parkedDueKey) - 1
+    from, to = math.max(from, to), redis.call('ZCARD', parkedPlaces) - 1
   end
   local parked = {}
   if from < to then
-    parked = redis.call('ZRANGE', parkedDueKey, from, math.min(to, from + tonumber(ARGV[5])) - 1, 'WITHSCORES')
+    parked = redis.call('ZRANGE', parkedPlaces, from, math.min(to, from + tonumber(ARGV[5])) - 1, 'WITHSCORES')
   end
   local merged, i, k = {}, 1, 1
   while #merged < 2 * tonumber(ARGV[5]) and (found[i] or parked[k]) do

@@ -47,14 +47,13 @@ local sent, largest, earliest = '1' .. packedTime(now), 0, nil
 local schedule, messages, stored = {}, {}, {}
 for i, id in ipairs(ids) do
   local due, rest = ARGV[2 + 3 * i], ARGV[3 + 3 * i]
-  local reserved, message, sequence, key = places[id] == 2, sent .. packedTime(tonumber(due)) .. rest, nil, nil
+  local reserved, message, sequence, key = places[id] == 2, nil, nil, nil
+  local stands = live[i] and string.sub(live[i], 14)
   if ordered then
     sequence = arrived(tonumber(due))
-    message = sequenced(message, sequence)
-    key = keyOf(message)
+    message = sequenced(sent .. packedTime(tonumber(due)) .. rest, sequence)
+    key, rest, stands = keyOf(message), unsequenced(rest), stands and unsequenced(stands)
   end
-  local isLive = live[i] and (ordered and unsequenced(string.sub(live[i], 14)) ~= unsequenced(rest)
-    or not ordered and string.sub(live[i], 14) ~= rest)
   if reserved and not live[i] and room then
     room = room - 1
     -- an id that is in the schedule without a message needs no more room: this script may have stopped there
@@ -62,15 +61,15 @@ for i, id in ipairs(ids) do
   end
   if ordered and not key then
     places[id], outcomes[i] = 3, 'k'
-  elseif places[id] == 3 or full[id] or (reserved and isLive) then
+  elseif places[id] == 3 or full[id] or (reserved and stands and stands ~= rest) then
     places[id], outcomes[i] = 3, full[id] and 'f' or 'l'
   else
     if reserved and not live[i] then
       local n = #stored + 1
       stored[n] = id
       schedule[2 * n - 1], schedule[2 * n] = due, id
-      messages[2 * n - 1], messages[2 * n] = id, message
-      entries[n] = {id, key, sequence, tonumber(due)}
+      messages[2 * n - 1], messages[2 * n] = id, message or sent .. packedTime(tonumber(due)) .. rest
+      entries[n] = ordered and {id, key, sequence, tonumber(due)}
       largest = math.max(largest, #rest + 13)
       earliest = math.min(earliest or tonumber(due), tonumber(due))
     end

@@ -8,8 +8,8 @@
 -- parked.due  ZSET id → due ms
 -- heads       HASH key → '<mark><due><sequence><id>', the mark '!' if the head holds its key, else '='
 --
--- needs: ordered, head. gives, if the topic is ordered: keyOf, sequenced, unsequenced, arrived, recordArrivals, parkedDue, nextOf,
--- promote, depart, unpark, enter, occupy, headsOf, hold, firstOfSchedule
+-- needs: ordered, parkedDueKey, head. gives, if the topic is ordered: keyOf, sequenced, unsequenced, arrived, recordArrivals,
+-- parkedDue, nextOf, promote, depart, unpark, enter, occupy, headsOf, hold, firstOfSchedule
 --
 -- Order of writes: a message becomes the head in the schedule first, is stored next, and heads is written last. So each stored
 -- message is in schedule, leases or parked, and if a key has stored messages, one of them is in schedule or leases. The claim of
@@ -19,7 +19,7 @@ local keyOf, sequenced, unsequenced, arrived, recordArrivals, parkedDue, nextOf
 local promote, depart, unpark, enter, occupy
 local headsOf, hold, firstOfSchedule
 if ordered then
-  local parkedKey, parkedDueKey, headsKey = unpack(KEYS, #KEYS - 2)
+  local parkedKey, headsKey = KEYS[#KEYS - 2], KEYS[#KEYS]
   local lastSequence, lastDue
   -- by message, its key and sequence number
   local knownKeys, knownSequences = {}, {}

@@ -309,10 +309,10 @@ elseif limit and not repeated then
     due = redis.call('ZRANGEBYSCORE', scheduleKey, '-inf', nowText, 'LIMIT', '0', mostDue)
   end
 end
-local ackedMessages, leaving, promoted, followed = {}, {}, {}, {}
+local leaving, promoted, last, lastMessages = {}, {}, {}, {}
 if ordered and #heldAcks > 0 and not repeated then
-  ackedMessages = redis.call('HMGET', messagesKey, unpack(heldAcks))
-  addNext(due, holds and 0 or mostDue, heldAcks, ackedMessages, leaving, promoted, followed)
+  local messages = redis.call('HMGET', messagesKey, unpack(heldAcks))
+  last, lastMessages = addNext(due, holds and 0 or mostDue, heldAcks, messages, leaving, promoted)
 end
 local claim = repeated and recordedClaim()
   or plannedClaim(due, claimedDeliveries, claimedMessages, claimsSuspect, handlers, leaving, promoted)
@@ -347,13 +347,6 @@ local departed
 if ordered and not repeated then
   -- before settlements give keys to others
   promote(promoted)
-  local last, lastMessages = {}, {}
-  for i, id in ipairs(heldAcks) do
-    if not followed[id] then
-      local at = #last + 1
-      last[at], lastMessages[at] = id, ackedMessages[i]
-    end
-  end
   departed = depart(last, lastMessages)
   hold(claim)
 end

@@ -12,7 +12,7 @@ local identity = redis.call('HGET', metaKey, 'identity')
 --@include identity
 local width = tonumber(ARGV[2])
 -- parked messages are counted, too
-local places = ordered and {scheduleKey, KEYS[#KEYS - 1]} or {scheduleKey}
+local places = {scheduleKey, parkedDueKey}
 local function countUntil(time)
   local n = 0
   for _, place in ipairs(places) do

@@ -50,6 +50,7 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
     /** Initial time of the driven clock in milliseconds since 1970. */
     public static final long T0 = 1_700_000_000_000L;
 
+    private static final String ORDERED = "ordered";
     private static final String CLOCK = "bench:clock";
     private static final String SET_CLOCK =
             "redis.call('HDEL', KEYS[1], '')" + " redis.call('HSET', KEYS[1], 's', ARGV[1], 'us', ARGV[2])";
@@ -130,7 +131,7 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
         TopicRegistry registry = new TopicRegistry(
                 runner,
                 keySpace,
-                new ShardPlan(Map.of(), Map.of(shard.topic(), shard.keys()), ShardPlan.OnConflict.FAIL),
+                new ShardPlan(Map.of(), Map.of(shard.topic(), shard.keys(), ORDERED, Keys.ORDERED), ShardPlan.OnConflict.FAIL),
                 declared);
         return new QueueProcess(
                 registry,
@@ -262,6 +263,11 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
     /** The open shard. */
     public Shard shard() {
         return shard;
+    }
+
+    /** The shard of a further topic, which is ordered. */
+    public Shard orderedShard() {
+        return new Shard(ORDERED, 0, 1, Keys.ORDERED, QueueKind.MESSAGES);
     }
 
     /** The key space. */

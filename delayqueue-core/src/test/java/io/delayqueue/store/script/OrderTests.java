@@ -5,18 +5,32 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.delayqueue.message.CancelOutcome;
 import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.Due;
+import io.delayqueue.message.Durability;
 import io.delayqueue.message.MessageLimits;
+import io.delayqueue.message.MessageState;
 import io.delayqueue.message.OnDuplicate;
+import io.delayqueue.message.Shard;
+import io.delayqueue.message.TopicCounts;
 import io.delayqueue.store.Claim;
+import io.delayqueue.store.Forecast;
+import io.delayqueue.store.Listing;
+import io.delayqueue.store.OutgoingMessage.Memory;
 import io.delayqueue.store.OutgoingMessage;
+import io.delayqueue.store.PollReply;
+import io.delayqueue.store.SendReply;
+import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.StoreBench;
 import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -319,6 +333,139 @@ class OrderTests {
         assertThat(claims.get(0).envelope().key()).isIn(key, "a");
         bench.poll(poll().acknowledge("a1", claims.get(0).token()));
         assertThat(ids(claim(10))).containsExactly("a2");
+    }
+
+    @Test
+    void parkedMessagesAreListedInTheOrderOfTheirDueTimes() {
+        bench.send(message("a1", "a", 0), message("c1", "c", 5), message("a3", "a", 30), message("b1", "b", 20));
+        bench.send(message("a2", "a", 0), message("c2", "c", 6), message("b2", "b", 25), message("c3", "c", 40));
+        bench.clock(T0 + 10);
+
+        for (int page = 1; page < 5; page++) {
+            assertThat(listed(MessageState.READY, page)).containsExactly("a1", "a2", "c1", "c2");
+            assertThat(listed(MessageState.SCHEDULED, page)).containsExactly("b1", "b2", "a3", "c3");
+        }
+    }
+
+    /** The ids of all pages. */
+    private static List<String> listed(MessageState state, int count) {
+        List<String> ids = new ArrayList<>();
+        Listing.Place after = null;
+        do {
+            Listing listing = bench.reader().list(bench.shard(), state, after, count).join();
+            listing.messages().forEach(message -> ids.add(message.id()));
+            after = listing.next();
+        } while (after != null);
+        return ids;
+    }
+
+    @Test
+    void parkedMessagesAreCountedByTheirDueTimes() {
+        bench.send(message("a1", "a", 0), message("a2", "a", 0), message("a3", "a", 30_000), message("a4", "a", 90_000));
+        bench.clock(T0 + 1000);
+        only(1);
+
+        TopicCounts counts = bench.store().count(bench.shard()).join().counts();
+        assertThat(List.of(counts.leased(), counts.ready(), counts.scheduled(), counts.parked()))
+                .containsExactly(1L, 1L, 2L, 3L);
+        assertThat(counts.lag()).isEqualTo(Duration.ofSeconds(1));
+        assertThat(counts.latestDue()).isEqualTo(Instant.ofEpochMilli(T0 + 90_000));
+        Forecast forecast = bench.reader()
+                .upcoming(bench.shard(), Duration.ofMinutes(1), 2)
+                .join()
+                .orElseThrow();
+        assertThat(forecast.overdue()).isOne();
+        assertThat(forecast.counts()).containsExactly(1L, 1L);
+        assertThat(bench.store().find(bench.shard(), "a4").join().orElseThrow().dueAt())
+                .isEqualTo(Instant.ofEpochMilli(T0 + 90_000));
+    }
+
+    @Test
+    void parkedMessagesCountForTheLimitOfMessages() {
+        bench.send(message("a1", "a", 0), message("a2", "a", 0), message("a3", "a", 0));
+        bench.limit(3);
+
+        assertThat(bench.send(message("a4", "a", 0)).get(0).outcome()).isEqualTo(SendReply.Outcome.FULL);
+        bench.cancel("a2");
+        assertThat(bench.send(message("a5", "a", 0)).get(0).outcome()).isEqualTo(SendReply.Outcome.ACCEPTED);
+    }
+
+    @Test
+    void sendsAndCancelsAreRemembered() {
+        OutgoingMessage remembered = Sends.remembered(message("a1", "a", 0));
+        bench.send(message("a0", "a", 0));
+        bench.send(remembered);
+        Memory once = new Memory("cancel", Duration.ofMinutes(1));
+        assertThat(bench.store().cancel(bench.shard(), "a1", once, Durability.NONE).join())
+                .isEqualTo(CancelOutcome.CANCELLED);
+
+        assertThat(bench.send(remembered).get(0).repeated()).isTrue();
+        assertThat(bench.store().cancel(bench.shard(), "a1", once, Durability.NONE).join())
+                .isEqualTo(CancelOutcome.NOT_FOUND);
+        assertThat(bench.state().get("messages")).containsOnlyKeys("a0");
+    }
+
+    @Test
+    void movesTakeHeadsAndParkedMessages() {
+        Shard target = Shard.single("target");
+        bench.store().enableNotifications(target).join();
+        bench.send(message("a1", "a", 0), message("a2", "a", 0), message("a3", "a", 0), message("a4", "a", 0));
+
+        assertThat(moved(List.of(bench.shard()), target, "a1", "a3")).containsExactlyInAnyOrder("a1", "a3");
+        assertThat(bench.state(target).get("messages")).containsOnlyKeys("a1", "a3");
+        String token = only(10);
+        assertThat(ids(bench.poll(poll().claim(10).acknowledge("a2", token)).claims()))
+                .containsExactly("a4");
+    }
+
+    @Test
+    void movesIntoAnOrderedTopicNeedKeysAndJoinInTheirOrder() {
+        Shard source = Shard.single("source");
+        Shard ordered = bench.orderedShard();
+        Calls.send(bench.store(), source, List.of(Sends.after("plain", 0)));
+        bench.send(message("a1", "a", 0));
+
+        assertThat(moved(List.of(source), bench.shard(), "plain")).isEmpty();
+        assertThat(bench.state(source).get("schedule")).containsOnlyKeys("plain");
+        Calls.send(bench.store(), ordered, List.of(message("a2", "a", 0), message("a3", "a", 0)));
+        assertThat(moved(List.of(ordered), bench.shard(), "a3", "a2")).containsExactlyInAnyOrder("a2", "a3");
+        String token = only(10);
+        assertThat(ids(bench.poll(poll().claim(10).acknowledge("a1", token)).claims()))
+                .containsExactly("a3");
+    }
+
+    @Test
+    void refusedMessagesOfAMoveAreParkedAgain() {
+        Shard target = Shard.single("target");
+        Calls.send(bench.store(), target, List.of(Sends.after("other", 0)));
+        bench.limit(target, 1);
+        bench.send(message("a1", "a", 0), message("a2", "a", 0), message("a3", "a", 0));
+
+        assertThat(moved(List.of(bench.shard()), target, "a1", "a2")).isEmpty();
+        assertThat(bench.state().get("schedule")).containsOnlyKeys("a1");
+        for (String id : List.of("a1", "a2", "a3")) {
+            settle(id, (poll, token) -> poll.acknowledge(id, token));
+        }
+        checkEmpty();
+    }
+
+    @Test
+    void aMessageThatAScriptLeftInTheScheduleIsParkedAgain() {
+        bench.send(message("a1", "a", 0), message("a2", "a", 0));
+        String token = only(10);
+        bench.redis().call("ZADD", bench.key("schedule"), T0, "a2");
+
+        PollReply reply = bench.poll(poll().claim(10));
+        assertThat(reply.claims()).isEmpty();
+        assertThat(reply.nextDueMillis()).isEqualTo(PollReply.NEVER);
+        assertThat(ids(bench.poll(poll().claim(10).acknowledge("a1", token)).claims()))
+                .containsExactly("a2");
+    }
+
+    private static Set<String> moved(List<Shard> source, Shard target, String... ids) {
+        return new MessageMover(bench.scripts(), bench.keySpace(), bench.process().registry())
+                .move(source, target.topic(), List.of(ids), Instant.ofEpochMilli(T0 + 1))
+                .ids();
     }
 
     @Test
