@@ -68,34 +68,6 @@ class OnePerIdUnderKillsTests {
     @TempDir(cleanup = CleanupMode.ON_SUCCESS)
     Path directory;
 
-    /** One call of a handler, whose times are in milliseconds since 1970. */
-    private static final class Attempt {
-        final KillableConsumer consumer;
-        final int payload;
-        final long start;
-        long end = Long.MAX_VALUE;
-
-        Attempt(KillableConsumer consumer, int payload, long start) {
-            this.consumer = consumer;
-            this.payload = payload;
-            this.start = start;
-        }
-
-        boolean isKilled() {
-            return end == Long.MAX_VALUE;
-        }
-
-        /** A process that is killed may still report a start in the same moment. */
-        long end() {
-            return Math.max(start, Math.min(end, consumer.endedAt()));
-        }
-
-        @Override
-        public String toString() {
-            return consumer + " " + payload + " from " + start + " to " + end();
-        }
-    }
-
     @AfterEach
     void stop() {
         sending = false;
@@ -155,15 +127,15 @@ class OnePerIdUnderKillsTests {
                 assertThat(next.start)
                         .as("%s: %s, then %s", entry.getKey(), before, next)
                         .isGreaterThanOrEqualTo(before.end());
-                assertThat(next.payload)
+                assertThat(next.place)
                         .as("%s: %s, then %s", entry.getKey(), before, next)
-                        .isGreaterThanOrEqualTo(before.payload);
+                        .isGreaterThanOrEqualTo(before.place);
                 if (before.isKilled()) {
                     killed++;
                     shortest = Math.min(shortest, next.start - before.end());
                 }
             }
-            assertThat(inOrder.get(inOrder.size() - 1).payload)
+            assertThat(inOrder.get(inOrder.size() - 1).place)
                     .as(entry.getKey())
                     .isEqualTo(sent[Integer.parseInt(entry.getKey().substring(1))] - 1);
         }
@@ -204,7 +176,7 @@ class OnePerIdUnderKillsTests {
         String who = consumer + " " + String.join(" ", List.of(words).subList(2, words.length));
         switch (words[1]) {
             case "started" -> {
-                Attempt attempt = new Attempt(consumer, Integer.parseInt(words[4]), at);
+                Attempt attempt = new Attempt(consumer, words[2], Integer.parseInt(words[4]), at);
                 attempts.computeIfAbsent(words[2], id -> new ArrayList<>()).add(attempt);
                 running.put(who, attempt);
             }

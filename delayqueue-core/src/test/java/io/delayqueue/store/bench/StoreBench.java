@@ -131,7 +131,10 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
         TopicRegistry registry = new TopicRegistry(
                 runner,
                 keySpace,
-                new ShardPlan(Map.of(), Map.of(shard.topic(), shard.keys(), ORDERED, Keys.ORDERED), ShardPlan.OnConflict.FAIL),
+                new ShardPlan(
+                        Map.of(),
+                        Map.of(shard.topic(), shard.keys(), ORDERED, Keys.ORDERED),
+                        ShardPlan.OnConflict.FAIL),
                 declared);
         return new QueueProcess(
                 registry,

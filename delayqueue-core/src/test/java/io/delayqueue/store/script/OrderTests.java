@@ -17,8 +17,8 @@ import io.delayqueue.message.TopicCounts;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.Forecast;
 import io.delayqueue.store.Listing;
-import io.delayqueue.store.OutgoingMessage.Memory;
 import io.delayqueue.store.OutgoingMessage;
+import io.delayqueue.store.OutgoingMessage.Memory;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.SendReply;
 import io.delayqueue.store.bench.Calls;
@@ -352,7 +352,8 @@ class OrderTests {
         List<String> ids = new ArrayList<>();
         Listing.Place after = null;
         do {
-            Listing listing = bench.reader().list(bench.shard(), state, after, count).join();
+            Listing listing =
+                    bench.reader().list(bench.shard(), state, after, count).join();
             listing.messages().forEach(message -> ids.add(message.id()));
             after = listing.next();
         } while (after != null);
@@ -361,7 +362,8 @@ class OrderTests {
 
     @Test
     void parkedMessagesAreCountedByTheirDueTimes() {
-        bench.send(message("a1", "a", 0), message("a2", "a", 0), message("a3", "a", 30_000), message("a4", "a", 90_000));
+        bench.send(
+                message("a1", "a", 0), message("a2", "a", 0), message("a3", "a", 30_000), message("a4", "a", 90_000));
         bench.clock(T0 + 1000);
         only(1);
 
@@ -396,11 +398,15 @@ class OrderTests {
         bench.send(message("a0", "a", 0));
         bench.send(remembered);
         Memory once = new Memory("cancel", Duration.ofMinutes(1));
-        assertThat(bench.store().cancel(bench.shard(), "a1", once, Durability.NONE).join())
+        assertThat(bench.store()
+                        .cancel(bench.shard(), "a1", once, Durability.NONE)
+                        .join())
                 .isEqualTo(CancelOutcome.CANCELLED);
 
         assertThat(bench.send(remembered).get(0).repeated()).isTrue();
-        assertThat(bench.store().cancel(bench.shard(), "a1", once, Durability.NONE).join())
+        assertThat(bench.store()
+                        .cancel(bench.shard(), "a1", once, Durability.NONE)
+                        .join())
                 .isEqualTo(CancelOutcome.NOT_FOUND);
         assertThat(bench.state().get("messages")).containsOnlyKeys("a0");
     }
@@ -463,7 +469,8 @@ class OrderTests {
     }
 
     private static Set<String> moved(List<Shard> source, Shard target, String... ids) {
-        return new MessageMover(bench.scripts(), bench.keySpace(), bench.process().registry())
+        return new MessageMover(
+                        bench.scripts(), bench.keySpace(), bench.process().registry())
                 .move(source, target.topic(), List.of(ids), Instant.ofEpochMilli(T0 + 1))
                 .ids();
     }

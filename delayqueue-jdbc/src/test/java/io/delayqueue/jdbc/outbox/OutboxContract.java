@@ -719,6 +719,29 @@ abstract class OutboxContract extends OutboxTest {
     }
 
     @Test
+    void aKeyPassesThroughTheOutbox() {
+        OutboxNode node = disconnected();
+        new TopicRegistry(
+                        observer.scripts,
+                        observer.keySpace,
+                        new ShardPlan(Map.of(), Map.of("ordered", Shard.Keys.ORDERED), OnConflict.FAIL))
+                .shards("ordered")
+                .join();
+        node.place(DelayMessage.to("ordered")
+                .id("a")
+                .key("account 7")
+                .payload("a")
+                .delay(HOUR)
+                .build());
+        reconnect(node);
+
+        relay(node);
+
+        assertThat(redis.command("HEXISTS", "dq:{ordered:0.0}:heads", "account%207"))
+                .isEqualTo(1L);
+    }
+
+    @Test
     void aTopicThatRedisCannotStoreStopsNoOther() {
         OutboxNode node = disconnected();
         redis.command("SET", "dq:{broken:0.0}:schedule", "not a sorted set");
