@@ -117,6 +117,9 @@ if ordered then
         if isParked then
           occupy(enter({{id, of, sequence, timeAt(message, 8)}}))
         else
+          if not message then
+            redis.call('HDEL', deliveriesKey, id)
+          end
           redis.call('ZREM', parkedDueKey, id)
         end
         if not isParked or memberOf(of, timeAt(message, 8), sequence, id) ~= member then

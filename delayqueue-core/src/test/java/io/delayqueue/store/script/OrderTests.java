@@ -468,6 +468,21 @@ class OrderTests {
                 .containsExactly("a2");
     }
 
+    @Test
+    void whatACancelThatStoppedLeftIsRemoved() {
+        bench.send(message("a1", "a", 0), message("a2", "a", 20));
+        settle("a1", (poll, token) -> poll.retry("a1", token, 10));
+        bench.reschedule("a1", new Due(30, true));
+        bench.stoppedBefore("cancel", 1);
+        assertThat(bench.stops(() -> bench.cancel("a1"))).isTrue();
+        bench.undisturbed();
+        assertThat(bench.state().get("deliveries")).containsOnlyKeys("a1");
+        bench.clock(T0 + 20);
+
+        settle("a2", (poll, token) -> poll.acknowledge("a2", token));
+        checkEmpty();
+    }
+
     private static Set<String> moved(List<Shard> source, Shard target, String... ids) {
         return new MessageMover(
                         bench.scripts(), bench.keySpace(), bench.process().registry())
