@@ -95,26 +95,6 @@ local function headsOfMessages(messages, n)
   return byKey
 end
 
--- adds the next messages of the keys of acknowledged heads to those that are to be claimed. Returns ids and messages of the heads
--- for which there is none
-local function addNext(due, most, ids, messages, leaving, promoted)
-  local heads, last, lastMessages = headsOfMessages(messages, #ids), {}, {}
-  for _, id in ipairs(ids) do
-    leaving[id] = true
-  end
-  for i = 1, #ids do
-    local key = keyOf(messages[i])
-    local next = key and #due < most and heads[key] and string.sub(heads[key], 14) == ids[i] and nextOf(key, leaving)
-    if next and tonumber(next.due) <= now then
-      due[#due + 1], promoted[#promoted + 1] = next.id, next
-    else
-      local at = #last + 1
-      last[at], lastMessages[at] = ids[i], messages[i]
-    end
-  end
-  return last, lastMessages
-end
-
 -- whether a message of the schedule is the head of its key
 local function startsNext(id, message, key, heads, leaving)
   local head = heads[key]
@@ -193,11 +173,12 @@ local function plannedClaim(ids, before, messages, suspect, handlers, leaving, p
       if key and n < MOST_READ and not successors[i] and (n + 1) * (largest or 1024) <= maxBytes
         and startsNext(ids[i], message, key, heads, leaving) then
         leaving[ids[i]] = true
-        local next = nextOf(key, leaving)
-        if next and tonumber(next.due) <= now then
+        local id, nextDue, member, following = nextOf(key, leaving)
+        if id and tonumber(nextDue) <= now then
           n = n + 1
-          ids[n], messages[n], promoted[#promoted + 1] = next.id, next.message, next
-          local delivery, successor = divided(redis.call('HGET', deliveriesKey, next.id))
+          ids[n], messages[n] = id, following
+          addNext(promoted, key, id, nextDue, member)
+          local delivery, successor = divided(redis.call('HGET', deliveriesKey, id))
           before[n] = delivery and string.find(delivery, '^%S+ %d+[p/%d]*[!+]? %d+') and delivery or false
           successors[n] = successor
         end

@@ -9,42 +9,57 @@
 -- heads       HASH key → '<mark><due><sequence><id>', the mark '!' if the head holds its key, else '='
 --
 -- needs: ordered, parkedDueKey, head. gives, if the topic is ordered: keyOf, sequenced, unsequenced, arrived, recordArrivals,
--- parkedDue, nextOf, promote, depart, unpark, enter, occupy, headsOf, hold, firstOfSchedule
+-- parkedDue, nextOf, promote, handoverOf, handOver, depart, unpark, enter, occupy, headsOf,
+-- heldKeys, areNext, hold, noNexts, addNext, firstOfSchedule
 --
 -- Order of writes: a message becomes the head in the schedule first, is stored next, and heads is written last. So each stored
 -- message is in schedule, leases or parked, and if a key has stored messages, one of them is in schedule or leases. The claim of
 -- a message that heads does not name decides which one is the head, and nextOf corrects entries of parked that do not agree with
 -- parked.due and the stored message.
 local keyOf, sequenced, unsequenced, arrived, recordArrivals, parkedDue, nextOf
-local promote, depart, unpark, enter, occupy
-local headsOf, hold, firstOfSchedule
+local promote, handoverOf, handOver, depart, unpark, enter, occupy
+local headsOf, heldKeys, areNext, hold, noNexts, addNext, firstOfSchedule
 if ordered then
   local parkedKey, headsKey = KEYS[#KEYS - 2], KEYS[#KEYS]
   local lastSequence, lastDue
-  -- by message, its key and sequence number
-  local knownKeys, knownSequences = {}, {}
+  -- due times as text, by their six bytes: to format a number takes longer than a command
+  local dueTexts = {}
 
   local function packed(number)
     local low = number % 4294967296
     return struct.pack('>I2I4', (number - low) / 4294967296, low)
   end
 
-  local function text(number)
-    return string.format('%.0f', number)
+  -- as in clock.lua, which a script may include later
+  local function text(ms)
+    return string.format('%d%06d', ms / 1000000, ms % 1000000)
+  end
+
+  -- a due time in six bytes as text
+  local function dueText(six)
+    local due = dueTexts[six]
+    if not due then
+      due = text(timeAt(six, 1))
+      dueTexts[six] = due
+    end
+    return due
   end
 
   local function memberOf(key, due, sequence, id)
     return key .. '\0' .. packed(due) .. packed(sequence) .. id
   end
 
-  -- key and sequence number of a message; nil if a foreign client wrote it without
+  -- key and sequence number of a message, and whether it has no limits; nil if a foreign client wrote it without a key
   function keyOf(message)
-    local known = message and knownKeys[message]
-    if message and not known and string.byte(message, 14) == 43 and hasHead(message) then
-      local sequence, key = string.match(message, '^[^\n]- s=(%d+) k=(%S+)', 14)
-      knownKeys[message], knownSequences[message] = key, tonumber(sequence)
+    if not message or string.byte(message, 14) ~= 43 or not hasHead(message) then
+      return nil
     end
-    return knownKeys[message or ''], knownSequences[message or '']
+    local sequence, key = string.match(message, '^%+%S* s=(%d+) k=(%S+)\n', 14)
+    if key then
+      return key, tonumber(sequence), true
+    end
+    sequence, key = string.match(message, '^[^\n]- s=(%d+) k=(%S+)', 14)
+    return key, tonumber(sequence)
   end
 
   -- a message with a sequence number, instead of that which it may have
@@ -82,7 +97,7 @@ if ordered then
   -- is called before messages with these numbers are stored
   function recordArrivals()
     if lastSequence then
-      redis.call('HSET', metaKey, 'arrivals', text(lastSequence) .. ' ' .. text(lastDue))
+      redis.call('HSET', metaKey, 'arrivals', string.format('%.0f %.0f', lastSequence, lastDue))
     end
   end
 
@@ -91,11 +106,17 @@ if ordered then
     return redis.call('ZSCORE', parkedDueKey, id)
   end
 
-  -- the first parked message of a key, without those that leave it: {id, key, member, due, message}; nil if there is none
+  -- the first entry of a key in parked, after those that are skipped
+  local function firstOf(key, skipped)
+    return redis.call('ZRANGEBYLEX', parkedKey, '[' .. key .. '\0', '(' .. key .. '\1', 'LIMIT', skipped, '1')[1]
+  end
+
+  -- the first parked message of a key, without those that leave it: its id, due time as text, member of parked, and message; nil
+  -- if there is none
   function nextOf(key, leaving)
     local skipped = 0
     while true do
-      local member = redis.call('ZRANGEBYLEX', parkedKey, '[' .. key .. '\0', '(' .. key .. '\1', 'LIMIT', skipped, '1')[1]
+      local member = firstOf(key, skipped)
       if not member then
         return nil
       end
@@ -109,11 +130,13 @@ if ordered then
       end
       if of and due and memberOf(of, tonumber(due), sequence, id) == member then
         if not leaving[id] then
-          return {id = id, key = key, member = member, due = due, message = message}
+          return id, due, member, message
         end
         skipped = skipped + 1
       else
         local isParked = of and not redis.call('ZSCORE', scheduleKey, id) and not redis.call('ZSCORE', leasesKey, id)
+        -- Redis permits all further writes of a script after one that uses no memory, even if memory is full
+        redis.call('HDEL', metaKey, '')
         if isParked then
           occupy(enter({{id, of, sequence, timeAt(message, 8)}}))
         else
@@ -137,24 +160,64 @@ if ordered then
     end
   end
 
+  -- what keys get next: key, id, due time as text, and member of parked, each in a list
+  function noNexts()
+    return {keys = {}, ids = {}, dues = {}, members = {}}
+  end
+
+  function addNext(nexts, key, id, due, member)
+    local at = #nexts.ids + 1
+    nexts.keys[at], nexts.ids[at], nexts.dues[at], nexts.members[at] = key, id, due, member
+  end
+
   -- makes parked messages the heads of their keys. The last one of a key remains the head
   function promote(nexts)
-    local schedule, heads, parked = {}, {}, {members = {}, ids = {}}
-    for i, next in ipairs(nexts) do
-      schedule[2 * i - 1], schedule[2 * i] = next.due, next.id
-      heads[2 * i - 1], heads[2 * i] = next.key, '=' .. string.sub(next.member, #next.key + 2)
-      parked.members[i], parked.ids[i] = next.member, next.id
+    local schedule, heads = {}, {}
+    for i, key in ipairs(nexts.keys) do
+      schedule[2 * i - 1], schedule[2 * i] = nexts.dues[i], nexts.ids[i]
+      heads[2 * i - 1], heads[2 * i] = key, '=' .. string.sub(nexts.members[i], #key + 2)
     end
-    if #nexts > 0 then
+    if #schedule > 0 then
       redis.call('ZADD', scheduleKey, unpack(schedule))
       redis.call('HSET', headsKey, unpack(heads))
-      unpark(parked)
+      unpark(nexts)
     end
   end
 
-  -- messages end or let go: the next one of the key of each head becomes the head. Their own places and messages remain. Others
-  -- that leave, too, do not become heads. Returns what unpark removes when the messages have ended
-  function depart(ids, messages, others)
+  -- the first parked messages of keys; their messages are read by one command if together. free gets the keys without one
+  local function nextsOf(keys, leaving, together, free)
+    local nexts, found, members, ids = noNexts(), {}, {}, {}
+    for i, key in ipairs(keys) do
+      local member = firstOf(key, '0')
+      if not member then
+        free[#free + 1] = key
+      else
+        local at = #ids + 1
+        found[at], members[at], ids[at] = key, member, string.sub(member, #key + 14)
+      end
+    end
+    local messages = together and #ids > 0 and redis.call('HMGET', messagesKey, unpack(ids))
+    for i, key in ipairs(found) do
+      local id, member, message = ids[i], members[i], messages and messages[i]
+      local of, sequence = keyOf(message)
+      local six = of and string.sub(message, 8, 13)
+      if of == key and not leaving[id] and member == key .. '\0' .. six .. packed(sequence) .. id then
+        addNext(nexts, key, id, dueText(six), member)
+      else
+        local next, due, ofNext = nextOf(key, leaving)
+        if next then
+          addNext(nexts, key, next, due, ofNext)
+        else
+          free[#free + 1] = key
+        end
+      end
+    end
+    return nexts
+  end
+
+  -- plans that messages end or let go: nexts become the heads of their keys. Others that leave, too, do not. together: one command
+  -- reads the messages of the nexts
+  function handoverOf(ids, messages, others, together)
     local keys, sequences, those, leaving = {}, {}, {}, others or {}
     for i, id in ipairs(ids) do
       local key, sequence = keyOf(messages[i])
@@ -163,31 +226,32 @@ if ordered then
         keys[at], sequences[at], those[at], leaving[id] = key, sequence, id, true
       end
     end
-    if #keys == 0 then
-      return {ids = {}}
-    end
-    local heads = redis.call('HMGET', headsKey, unpack(keys))
-    local nexts, free, parked = {}, {}, {members = {}, ids = {}}
-    for i, key in ipairs(keys) do
-      if heads[i] and string.sub(heads[i], 14) == those[i] then
-        local next = nextOf(key, leaving)
-        if next then
-          nexts[#nexts + 1] = next
-        else
-          free[#free + 1] = key
-        end
+    local plan, ending = {free = {}, members = {}, ids = {}}, {}
+    for i, head in ipairs(#keys > 0 and headsOf(keys) or {}) do
+      if head and string.sub(head, 14) == those[i] then
+        ending[#ending + 1] = keys[i]
       else
-        local due, at = parkedDue(those[i]), #parked.ids + 1
+        local due, at = parkedDue(those[i]), #plan.ids + 1
         if due then
-          parked.members[at], parked.ids[at] = memberOf(key, tonumber(due), sequences[i], those[i]), those[i]
+          plan.members[at], plan.ids[at] = memberOf(keys[i], tonumber(due), sequences[i], those[i]), those[i]
         end
       end
     end
-    promote(nexts)
-    if #free > 0 then
-      redis.call('HDEL', headsKey, unpack(free))
+    plan.nexts = nextsOf(ending, leaving, together, plan.free)
+    return plan
+  end
+
+  -- the places and messages of the heads that end remain. Returns what unpark removes when the messages have ended
+  function handOver(plan)
+    promote(plan.nexts)
+    if #plan.free > 0 then
+      redis.call('HDEL', headsKey, unpack(plan.free))
     end
-    return parked
+    return plan
+  end
+
+  function depart(ids, messages, others)
+    return handOver(handoverOf(ids, messages, others))
   end
 
   -- gives messages a place in schedule or parked. An entry is {id, key, sequence number, due time, message before or nil, due time
@@ -289,16 +353,37 @@ if ordered then
     return redis.call('HMGET', headsKey, unpack(keys))
   end
 
-  -- makes the messages of a claim the heads of their keys, which they hold
-  function hold(claim)
-    local held = {}
-    for i, id in ipairs(claim.ids) do
-      local key, sequence = keyOf(claim.messages[i])
+  -- the fields of heads by which messages hold their keys, and whether all have a key, each another one, and no limits
+  function heldKeys(ids, messages)
+    local held, usual, seen = {}, true, {}
+    for i, id in ipairs(ids) do
+      local key, sequence, unlimited = keyOf(messages[i])
+      usual = usual and unlimited and not seen[key]
       if key then
-        held[#held + 1] = key
-        held[#held + 1] = '!' .. string.sub(claim.messages[i], 8, 13) .. packed(sequence) .. id
+        local at = #held + 1
+        held[at], seen[key] = key, true
+        held[at + 1] = '!' .. string.sub(messages[i], 8, 13) .. packed(sequence) .. id
       end
     end
+    return held, usual
+  end
+
+  -- whether messages are the heads of their keys, or follow heads that leave
+  function areNext(ids, held, leaving)
+    local keys = {}
+    for i = 1, #ids do
+      keys[i] = held[2 * i - 1]
+    end
+    for i, head in ipairs(headsOf(keys)) do
+      local id = head and string.sub(head, 14)
+      if id ~= ids[i] and not leaving[id] then
+        return false
+      end
+    end
+    return true
+  end
+
+  function hold(held)
     if #held > 0 then
       redis.call('HSET', headsKey, unpack(held))
     end

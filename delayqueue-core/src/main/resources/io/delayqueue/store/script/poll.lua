@@ -52,11 +52,11 @@ local consumerField = 'c:' .. consumer
 local identity, polledText, lastPollText, largest, suspectsMarked =
   unpack(redis.call('HMGET', metaKey, 'identity', 'polled', consumerField, 'largest', 'suspects'))
 --@include identity
--- claimsLimited: whether limits, a hold or the order decide what may be claimed; a limit of messages does not
+-- claimsLimited: whether limits or a hold decide what may be claimed; a limit of messages does not
 local graceText, limits, holdText, claimsLimited
 if special then
   graceText, limits, holdText = unpack(redis.call('HMGET', metaKey, 'grace', 'limits', 'hold'))
-  claimsLimited = ordered or holdText or limits and not string.find(limits, '^0 0 ')
+  claimsLimited = holdText or limits and not string.find(limits, '^0 0 ')
 end
 -- the last poll of the consumer: its sequence number, -1 if there is none, and its steady time
 local lastSequence, ownLastTime = string.match(lastPollText or '-1', '^(-?%d+)i? ?(%d*)')
@@ -105,6 +105,13 @@ local function digestOf(token)
   return string.byte(token, 2) == 45 and string.match(token, '^r%-(' .. string.rep('%x', 40) .. ')$')
 end
 
+-- whether so many messages, each of the largest size in the queue's history, are within the bound of bytes
+local function fits(messages)
+  return messages * (largest or 1024) <= maxBytes + 0
+end
+
+--@include head
+--@include order
 --@include polled
 local steady = now - jumped
 
@@ -116,6 +123,15 @@ end
 -- the time of this poll in the field of the consumer
 local function pollTime()
   return jumped == 0 and nowText or textOf(steady) .. ' ' .. nowText
+end
+
+-- adds the first messages of keys that become free to those to claim
+local function addDue(ids, most, nexts)
+  for i, id in ipairs(nexts.ids) do
+    if #ids < most and tonumber(nexts.dues[i]) <= now then
+      ids[#ids + 1] = id
+    end
+  end
 end
 
 -- no gap, no new jump, no lease to reclaim, and only acknowledges to settle; lease time is the steady clock
@@ -132,6 +148,8 @@ end
 local isDue = tonumber(firstDue) <= now
 -- nextDue is false if it is to be read after the claim
 local due, nextDue, claimedDeliveries, claimedMessages, ackedDeliveries = {}, firstDue, nil, nil, nil
+-- of an ordered topic: ids of heads that end, what their keys get next, and what holds the keys of the messages to claim
+local leaving, handover, held = {}, nil, {}
 if usual and isDue and most ~= '0' then
   nextDue = first[4] and tonumber(first[4]) > now and dueOf(first[4])
   due = nextDue and {first[1]} or redis.call('ZRANGEBYSCORE', scheduleKey, '-inf', nowText, 'LIMIT', '0', most)
@@ -154,15 +172,27 @@ if usual and acks > 0 then
     end
   end
 end
+if ordered and usual and acks > 0 then
+  usual = fits(acks)
+  if usual then
+    local ids = {unpack(ARGV, 9, 8 + acks)}
+    handover, nextDue = handoverOf(ids, redis.call('HMGET', messagesKey, unpack(ids)), leaving, true), false
+    addDue(due, tonumber(most), handover.nexts)
+  end
+end
 local n = usual and #due or 0
 if n > 0 then
   -- without KEYS[6]: the queue of notifications, which does not record the largest size
-  usual = KEYS[6] and n * (largest or 1024) <= maxBytes + 0
+  usual = KEYS[6] and fits(n)
   if usual then
     claimedDeliveries = redis.call('HMGET', deliveriesKey, unpack(due))
     claimedMessages = redis.call('HMGET', messagesKey, unpack(due))
+    if ordered then
+      held, usual = heldKeys(due, claimedMessages)
+      usual = usual and areNext(due, held, leaving)
+    end
     for i = 1, n do
-      if claimedDeliveries[i] or not claimedMessages[i] or string.byte(claimedMessages[i], 14) == 43 then
+      if claimedDeliveries[i] or not ordered and (not claimedMessages[i] or string.byte(claimedMessages[i], 14) == 43) then
         usual = false
         break
       end
@@ -173,10 +203,19 @@ if usual then
   write('polled', clocks(), consumerField,
     acks + n == 0 and ARGV[3] .. 'i ' .. pollTime() or ARGV[3] .. ' ' .. pollTime() .. '\n' .. cmsgpack.pack(due))
   -- the order of writes is that of the long way
+  if handover then
+    handOver(handover)
+  end
+  if ordered then
+    hold(held)
+  end
   if acks > 0 then
     redis.call('HDEL', messagesKey, unpack(ARGV, 9, 8 + acks))
     redis.call('HDEL', deliveriesKey, unpack(ARGV, 9, 8 + acks))
     redis.call('ZREM', leasesKey, unpack(ARGV, 9, 8 + acks))
+  end
+  if handover then
+    unpark(handover)
   end
   local nextLeaseEnd = firstLeaseEnd
   for i = 9, 8 + acks do
@@ -199,8 +238,12 @@ if usual then
     end
     redis.call('ZADD', leasesKey, unpack(leases))
     redis.call('HSET', deliveriesKey, unpack(deliveries))
-    -- a claim reads the first messages of the schedule
-    redis.call('ZREMRANGEBYRANK', scheduleKey, '0', n - 1)
+    if ordered then
+      redis.call('ZREM', scheduleKey, unpack(due))
+    else
+      -- a claim reads the first messages of the schedule
+      redis.call('ZREMRANGEBYRANK', scheduleKey, '0', n - 1)
+    end
     nextLeaseEnd = steady + usualLease < nextLeaseEnd + 0 and ending or nextLeaseEnd
   end
   if jumped ~= 0 and nextLeaseEnd ~= NEVER then
@@ -210,8 +253,15 @@ if usual then
   if not nextDue then
     return {'UNKNOWN'}
   end
+  if tonumber(nextDue) < tonumber(firstDue) then
+    -- the head of a key
+    signal('h', nextDue)
+  end
   signalDueMessagesLeft(nextDue)
   return {'OK', nowMicros, nextDue, nextLeaseEnd, 0, due, claimedMessages}
+end
+if handover then
+  leaving, handover, due, claimedDeliveries, claimedMessages = {}, nil, {}, nil, nil
 end
 
 --@include leasetime
@@ -277,8 +327,6 @@ elseif #due == 0 then
 end
 local deadKey, deadLettersKey, notificationsScheduleKey, notificationsMessagesKey = unpack(KEYS, 6, 9)
 --@include packedtime
---@include head
---@include order
 --@include successor
 --@include deadletter
 --@include claim
@@ -309,10 +357,11 @@ elseif limit and not repeated then
     due = redis.call('ZRANGEBYSCORE', scheduleKey, '-inf', nowText, 'LIMIT', '0', mostDue)
   end
 end
-local leaving, promoted, last, lastMessages = {}, {}, {}, {}
+-- what the keys of expired heads get next
+local promoted = ordered and noNexts()
 if ordered and #heldAcks > 0 and not repeated then
-  local messages = redis.call('HMGET', messagesKey, unpack(heldAcks))
-  last, lastMessages = addNext(due, holds and 0 or mostDue, heldAcks, messages, leaving, promoted)
+  handover = handoverOf(heldAcks, redis.call('HMGET', messagesKey, unpack(heldAcks)), leaving, fits(#heldAcks))
+  addDue(due, holds and 0 or mostDue, handover.nexts)
 end
 local claim = repeated and recordedClaim()
   or plannedClaim(due, claimedDeliveries, claimedMessages, claimsSuspect, handlers, leaving, promoted)
@@ -343,14 +392,13 @@ else
   write(consumerField, ARGV[3] .. ' ' .. pollTime() .. '\n' .. record, unpack(times))
 end
 -- leases end before others begin, so that at no stop of the script there are more than a limit permits
-local departed
 if ordered and not repeated then
   -- before settlements give keys to others
   promote(promoted)
-  departed = depart(last, lastMessages)
-  hold(claim)
+  handover = handover and handOver(handover)
+  hold((heldKeys(claim.ids, claim.messages)))
 end
-settleAcks(heldAcks, takeovers, departed)
+settleAcks(heldAcks, takeovers, handover)
 settleOthers(heldOthers)
 writeClaim(claim)
 renew(renewFirst, renewals, heldRenewals)

@@ -67,9 +67,9 @@ end
 
 -- A message is in both schedule and leases only after a script stopped midway. The next claim then removes the id from
 -- the schedule.
-local function settleAcks(held, takeovers, departed)
+local function settleAcks(held, takeovers, handover)
   if #held > 0 then
-    local parked = departed
+    local parked = handover
     if ordered and repeated then
       parked = depart(held, redis.call('HMGET', messagesKey, unpack(held)))
     end
