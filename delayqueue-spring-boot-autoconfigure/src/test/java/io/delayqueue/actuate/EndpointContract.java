@@ -120,6 +120,11 @@ abstract class EndpointContract extends EndpointTest {
         assertThat(status.json().path("ready").asInt()).isEqualTo(2);
         assertThat(status.json().path("parked").asInt()).isEqualTo(1);
         assertThat(texts(messages.json().path("messages"), "key")).containsExactly("account-7", "account-7");
+        assertThat(messages.json()
+                        .path("messages")
+                        .valueStream()
+                        .map(message -> message.path("parked").asBoolean()))
+                .containsExactly(false, true);
     }
 
     @Test

@@ -196,7 +196,8 @@ public final class RedisMessageStore implements MessageStore {
     @Override
     public CompletableFuture<Optional<MessageSnapshot>> find(Shard shard, String id) {
         return calls.runIfExists(FIND, shard, ShardKeys::queue, call -> call.add(known(id)))
-                .thenApply(found -> found.flatMap(reply -> SnapshotReply.read(shard.topic(), id, reply)));
+                .thenApply(found -> found.flatMap(reply -> SnapshotReply.read(
+                        shard.topic(), id, Replies.micros(reply.get(1)), Replies.list(reply.get(2)))));
     }
 
     @Override

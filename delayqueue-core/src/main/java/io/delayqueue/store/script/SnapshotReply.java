@@ -92,15 +92,15 @@ final class SnapshotReply {
         }
     }
 
-    /** Reads the reply of {@code find.lua}. For an unreadable message, the last failure is the reason. */
-    static Optional<MessageSnapshot> read(String topic, String id, List<Object> reply) {
-        Object stored = part(reply, 2);
-        Object due = part(reply, 3);
-        Object leaseEnd = part(reply, 4);
+    /** Reads a message as {@code live.lua} writes it. For an unreadable message, the last failure is the reason. */
+    static Optional<MessageSnapshot> read(String topic, String id, Instant now, List<Object> parts) {
+        Object stored = part(parts, 0);
+        Object due = part(parts, 1);
+        Object leaseEnd = part(parts, 2);
         if (stored == null || (due == null && leaseEnd == null)) {
             return Optional.empty();
         }
-        Delivery delivery = Delivery.read(part(reply, 5));
+        Delivery delivery = Delivery.read(part(parts, 3));
         if (due == null) {
             return Optional.of(leased(topic, id, Replies.millis(leaseEnd), delivery, (byte[]) stored));
         }
@@ -112,14 +112,20 @@ final class SnapshotReply {
                                 topic,
                                 id,
                                 MessageState.SUSPECT,
+                                false,
                                 Instant.ofEpochMilli(score - SUSPECT),
                                 delivery,
                                 null,
                                 null,
                                 (byte[]) stored)
                         : scheduled(
-                                topic, id, Instant.ofEpochMilli(score), Replies.micros(reply.get(1)), delivery, (byte[])
-                                        stored));
+                                topic,
+                                id,
+                                Replies.text(parts.get(4)).equals("1"),
+                                Instant.ofEpochMilli(score),
+                                now,
+                                delivery,
+                                (byte[]) stored));
     }
 
     /** Reads the reply of {@code list.lua}. For an unreadable message, the last failure is the reason. */
@@ -128,6 +134,7 @@ final class SnapshotReply {
         List<Object> times = Replies.list(reply.get(3));
         List<Object> stored = Replies.list(reply.get(4));
         List<Object> deliveries = Replies.list(reply.get(5));
+        byte[] parked = Replies.bytes(reply.get(9));
         Instant now = Replies.micros(reply.get(1));
         List<MessageSnapshot> messages = new ArrayList<>(ids.size());
         for (int i = 0; i < ids.size(); i++) {
@@ -138,8 +145,8 @@ final class SnapshotReply {
             messages.add(
                     switch (state) {
                         case LEASED -> leased(topic, id, time, delivery, message);
-                        case SUSPECT -> snapshot(topic, id, state, time, delivery, null, null, message);
-                        case SCHEDULED, READY -> scheduled(topic, id, time, now, delivery, message);
+                        case SUSPECT -> snapshot(topic, id, state, false, time, delivery, null, null, message);
+                        case SCHEDULED, READY -> scheduled(topic, id, parked[i] == '1', time, now, delivery, message);
                     });
         }
         boolean more = Replies.text(reply.get(8)).equals("1");
@@ -148,21 +155,22 @@ final class SnapshotReply {
     }
 
     private static MessageSnapshot scheduled(
-            String topic, String id, Instant due, Instant now, Delivery delivery, byte[] stored) {
+            String topic, String id, boolean parked, Instant due, Instant now, Delivery delivery, byte[] stored) {
         MessageState state = due.isAfter(now) ? MessageState.SCHEDULED : MessageState.READY;
-        return snapshot(topic, id, state, due, delivery, null, null, stored);
+        return snapshot(topic, id, state, parked, due, delivery, null, null, stored);
     }
 
     private static MessageSnapshot leased(String topic, String id, Instant leaseEnd, Delivery delivery, byte[] stored) {
         Instant dueAt = delivery.dueAt();
         Instant due = dueAt == null ? Instant.ofEpochMilli(EnvelopeFormat.dueMillis(stored, 0)) : dueAt;
-        return snapshot(topic, id, MessageState.LEASED, due, delivery, delivery.holder(), leaseEnd, stored);
+        return snapshot(topic, id, MessageState.LEASED, false, due, delivery, delivery.holder(), leaseEnd, stored);
     }
 
     private static MessageSnapshot snapshot(
             String topic,
             String id,
             MessageState state,
+            boolean parked,
             Instant due,
             Delivery delivery,
             @Nullable String holder,
@@ -180,6 +188,7 @@ final class SnapshotReply {
                 topic,
                 id,
                 state,
+                parked,
                 due,
                 delivery.attempts(),
                 delivery.postponements(),
@@ -197,7 +206,7 @@ final class SnapshotReply {
             return null;
         }
         Instant due = Instant.ofEpochMilli(EnvelopeFormat.dueMillis(stored, 0));
-        return snapshot(topic, id, MessageState.SCHEDULED, due, Delivery.read(null), null, null, stored);
+        return snapshot(topic, id, MessageState.SCHEDULED, false, due, Delivery.read(null), null, null, stored);
     }
 
     private static @Nullable Object part(List<Object> reply, int index) {

@@ -5,7 +5,7 @@
 -- ARGV[3] time in ms and ARGV[4] id after which to start; '' and '' for the beginning
 -- ARGV[5] count (1..500)  ARGV[6] most bytes  ARGV[7] sentinel
 -- result {'OK', now in µs, ids, times, messages, deliveries ('' for none), time and id of the last one read, '1' if
---         more follow} | {'UNKNOWN'} | {'MISMATCH', identity}
+--         more follow, for each id '1' if it is parked, else '0'} | {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost O(count log N); reads at least one message, and stops at the byte bound. To find the start, up to log2(number of
 --        equal times) more commands
 --
@@ -72,7 +72,7 @@ else
     last = suspects and last or suspectsFrom
   end
 end
-local found = {}
+local found, areParked = {}, {}
 if first < last then
   found = redis.call('ZRANGE', places, first, math.min(last, first + tonumber(ARGV[5])) - 1, 'WITHSCORES')
 end
@@ -91,6 +91,7 @@ if parkedPlaces then
       and (parked[k + 1] + 0 < found[i + 1] + 0 or parked[k + 1] + 0 == found[i + 1] + 0 and notAfter(parked[k], found[i]))
     local source, at = fromParked and parked or found, fromParked and k or i
     merged[#merged + 1], merged[#merged + 2] = source[at], source[at + 1]
+    areParked[#merged / 2] = fromParked
     k, i = fromParked and k + 2 or k, fromParked and i or i + 2
   end
   last = first + math.max(0, last - first) + math.max(0, to - from)
@@ -108,18 +109,19 @@ for i = 1, #found, 2 do
   chosen[n] = found[i]
 end
 if n == 0 then
-  return {'OK', nowMicros, {}, {}, {}, {}, '', '', '0'}
+  return {'OK', nowMicros, {}, {}, {}, {}, '', '', '0', ''}
 end
 local stored = redis.call('HMGET', messagesKey, unpack(chosen))
 local held = redis.call('HMGET', deliveriesKey, unpack(chosen))
 local function timeOf(i)
   return string.format('%.0f', found[2 * i] + ahead)
 end
-local ids, times, messages, deliveries = {}, {}, {}, {}
+local ids, times, messages, deliveries, parked = {}, {}, {}, {}, ''
 for i = 1, n do
   if stored[i] and not (leased and redis.call('ZSCORE', scheduleKey, chosen[i])) then
     local at = #ids + 1
     ids[at], times[at], messages[at], deliveries[at] = chosen[i], timeOf(i), stored[i], held[i] or ''
+    parked = parked .. (areParked[i] and '1' or '0')
   end
 end
-return {'OK', nowMicros, ids, times, messages, deliveries, timeOf(n), chosen[n], first + n < last and '1' or '0'}
+return {'OK', nowMicros, ids, times, messages, deliveries, timeOf(n), chosen[n], first + n < last and '1' or '0', parked}

@@ -10,6 +10,7 @@ import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.Due;
 import io.delayqueue.message.Durability;
 import io.delayqueue.message.MessageLimits;
+import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.message.Shard;
@@ -345,6 +346,22 @@ class OrderTests {
             assertThat(listed(MessageState.READY, page)).containsExactly("a1", "a2", "c1", "c2");
             assertThat(listed(MessageState.SCHEDULED, page)).containsExactly("b1", "b2", "a3", "c3");
         }
+        assertThat(parked(MessageState.READY)).containsExactly("a2", "c2");
+        assertThat(parked(MessageState.SCHEDULED)).containsExactly("b2", "a3", "c3");
+    }
+
+    /** The ids of the parked messages of a state, as the list and the messages themselves say. */
+    private static List<String> parked(MessageState state) {
+        List<MessageSnapshot> listed =
+                bench.reader().list(bench.shard(), state, null, 10).join().messages();
+        assertThat(listed)
+                .allSatisfy(message -> assertThat(
+                                bench.store().find(bench.shard(), message.id()).join())
+                        .hasValueSatisfying(found -> assertThat(found.parked()).isEqualTo(message.parked())));
+        return listed.stream()
+                .filter(MessageSnapshot::parked)
+                .map(MessageSnapshot::id)
+                .toList();
     }
 
     /** The ids of all pages. */

@@ -46,11 +46,10 @@ class KeyTests {
         JsonNode first = onlyReceived();
         assertThat(first.path("id").asString()).isEqualTo("first");
         assertThat(first.path("key").asString()).isEqualTo(key);
-        assertThat(node.get("/topics/" + ApiNode.ORDERED + "/messages/second")
-                        .json()
-                        .path("key")
-                        .asString())
-                .isEqualTo(key);
+        JsonNode parked =
+                node.get("/topics/" + ApiNode.ORDERED + "/messages/second").json();
+        assertThat(parked.path("key").asString()).isEqualTo(key);
+        assertThat(parked.path("parked").asBoolean()).isTrue();
 
         node.settle(first, "acknowledge", "");
         JsonNode second = onlyReceived();
@@ -85,6 +84,7 @@ class KeyTests {
         JsonNode found =
                 node.get("/topics/" + ApiNode.ORDERED + "/messages/" + key).json();
         assertThat(found.path("key").asString()).isEqualTo(key);
+        assertThat(found.path("parked").asBoolean(true)).isFalse();
         assertThat(found.path("successor").path("key").asString()).isEqualTo(other);
         node.settle(running, "acknowledge", "");
         JsonNode successor = onlyReceived();

@@ -131,7 +131,8 @@ class MessagesTests {
         node.send(topic, "{\"id\": \"a\", \"payload\": {\"camelCase\": 1}, \"headers\": {\"x\": \"y\"}}");
 
         assertThat(found("a").toString())
-                .matches("\\{\"topic\":\"" + topic + "\",\"id\":\"a\",\"state\":\"ready\",\"dueAt\":\"" + DATE + "\","
+                .matches("\\{\"topic\":\"" + topic + "\",\"id\":\"a\",\"state\":\"ready\",\"parked\":false,\"dueAt\":\""
+                        + DATE + "\","
                         + "\"sentAt\":\"" + DATE
                         + "\",\"attempts\":0,\"postponements\":0,\"crashes\":0,\"failures\":\\[],\"headers\":\\{\"x\":\"y\"},"
                         + "\"payload\":\\{\"camelCase\":1}}");

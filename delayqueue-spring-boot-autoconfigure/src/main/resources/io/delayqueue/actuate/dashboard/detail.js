@@ -4,7 +4,7 @@ import { read, Rejection } from './api.js';
 import { deadLetterCourse, messageCourse, trace } from './course.js';
 import { h } from './dom.js';
 import { bytes, count, indented, moment, name, payloadOf, span, words } from './format.js';
-import { attempts, causeBadge, deadLetterActions, keyOf, messageActions } from './lists.js';
+import { attempts, causeBadge, deadLetterActions, keyOf, messageActions, parkedBadge } from './lists.js';
 import { deadLetterLink, loading, state, topicLink } from './state.js';
 
 export function title({ id }) {
@@ -92,7 +92,7 @@ function facts(pairs) {
 function messageFacts(message) {
   return [
     facts([
-      ['State', h('span', { class: 'badge' }, message.state)],
+      ['State', [h('span', { class: 'badge' }, message.state), ' ', parkedBadge(message)]],
       ['Key', keyOf(message)],
       ['Attempts', attempts(message)],
       ['Trace', trace(message.headers)],

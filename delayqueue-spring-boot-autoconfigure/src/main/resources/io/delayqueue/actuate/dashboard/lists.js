@@ -98,7 +98,7 @@ export function messageTable(items, messageState) {
   const rows = items.map((message) => ({
     key: message.id,
     cells: [
-      [h('a', { href: messageLink(message.topic, message.id) }, name(message.id)), preview(message)],
+      [h('a', { href: messageLink(message.topic, message.id) }, name(message.id)), parkedBadge(message), preview(message)],
       ...keyCell(items, message),
       moment(message.dueAt),
       ...(leased ? [name(message.holder || '–'), moment(message.leaseEnd)] : []),
@@ -133,6 +133,11 @@ export function attempts(message) {
 /** The key of a message or dead letter; null if it has none. */
 export function keyOf({ key }) {
   return key === undefined ? null : h('code', null, name(key));
+}
+
+/** A badge of a parked message. */
+export function parkedBadge({ parked }) {
+  return parked ? h('span', { class: 'badge', title: 'It waits for another message of its key.' }, 'parked') : null;
 }
 
 /** A column for keys, if there are any. */

@@ -71,7 +71,7 @@ class DashboardListsTests extends DashboardTest {
         page.open(topic("accounts", "ready"))
                 .awaitText("account-7")
                 .awaitText("1 of the scheduled and ready messages waits for another message of its key.");
-        page.press("second").awaitText("account-7");
+        page.press("second").awaitText("account-7").awaitText("parked");
     }
 
     @Test
