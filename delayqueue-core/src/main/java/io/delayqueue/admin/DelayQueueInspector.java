@@ -13,6 +13,7 @@ import io.delayqueue.message.Completions;
 import io.delayqueue.message.DurationText;
 import io.delayqueue.message.InvalidOptionException;
 import io.delayqueue.message.MessageSnapshot;
+import io.delayqueue.message.MessageSnapshot.OrderedKey;
 import io.delayqueue.message.Names;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.Shard;
@@ -312,6 +313,22 @@ public class DelayQueueInspector {
                     }
                     throw Completions.unchecked(failure);
                 });
+    }
+
+    /**
+     * Finds the keys of an ordered topic whose parked messages have been due for longest, and the head that each waits for.
+     * One round trip looks at the first 1,000 parked messages.
+     *
+     * @return at most 20 keys, the slowest first; fewer are returned if their messages are large. Empty if no parked message
+     *     is due, and for a topic that is not ordered
+     */
+    public List<OrderedKey> slowestKeys(String topic) {
+        Names.checkTopic(topic);
+        return translating(
+                "Reading the slowest keys of topic " + Printable.of(topic),
+                // an ordered topic has one shard
+                () -> registry.awaitWithShards(topic, shards -> Await.call(() -> reader.slowestKeys(shards.get(0))))
+                        .orElse(List.of()));
     }
 
     /**

@@ -38,4 +38,22 @@ public record MessageSnapshot(
         @Nullable String lastFailure,
         List<Failure.Attempt> failures,
         Envelope envelope,
-        @Nullable MessageSnapshot successor) {}
+        @Nullable MessageSnapshot successor) {
+
+    /**
+     * A key of an ordered topic with parked messages that are due, at the moment it was read.
+     *
+     * @param key the key
+     * @param parked number of its messages that wait for the head, due or not
+     * @param oldestDue when the parked message that has waited longest was due
+     * @param held whether the head holds the key until it ends or lets go, because it was claimed before; otherwise a
+     *     message of the key that is due earlier comes first
+     * @param head the message that is next or being handled; null if a call to Redis stopped before it was recorded
+     */
+    public record OrderedKey(
+            String key,
+            long parked,
+            Instant oldestDue,
+            boolean held,
+            @Nullable MessageSnapshot head) {}
+}

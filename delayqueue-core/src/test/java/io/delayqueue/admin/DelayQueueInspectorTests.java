@@ -89,6 +89,7 @@ class DelayQueueInspectorTests extends RedisTest {
         assertThat(inspector.nodes().former()).isEmpty();
         assertThat(inspector.messages("orders", MessageView.READY, 1, null))
                 .isEqualTo(new MessagePage(List.of(), null));
+        assertThat(inspector.slowestKeys("orders")).isEmpty();
         long before = SystemClock.millis();
         Upcoming upcoming = inspector.upcoming("orders", Duration.ofMinutes(1), 3);
         assertThat(upcoming.counts()).containsExactly(0L, 0L, 0L);
@@ -306,6 +307,7 @@ class DelayQueueInspectorTests extends RedisTest {
         assertUnavailable(() -> inspector.topic("orders"), "topic orders");
         assertUnavailable(() -> inspector.nodes(), "nodes");
         assertUnavailable(() -> inspector.messages("orders", MessageView.READY, 1, null), "Reading messages");
+        assertUnavailable(() -> inspector.slowestKeys("orders"), "slowest keys");
         assertUnavailable(() -> inspector.upcoming("orders", Duration.ofMinutes(1), 1), "upcoming");
     }
 

@@ -26,6 +26,8 @@ enum Operation {
     JOBS,
     /** The number of messages that become due, by time. */
     UPCOMING("topic", "span", "buckets"),
+    /** The keys of an ordered topic that wait longest. */
+    SLOWEST_KEYS("topic"),
     /** The stack of the oldest handler of a listener on a node. */
     STACK("node", "listener"),
 

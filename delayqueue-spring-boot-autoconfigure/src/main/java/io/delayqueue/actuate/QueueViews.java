@@ -130,6 +130,7 @@ public record QueueViews(
             case DEAD -> deadLetters(topic, parameters, shown);
             case DEAD_LETTER -> deadLetter(topic, parameters.required("deadLetter"), shown);
             case UPCOMING -> upcoming(topic, parameters);
+            case SLOWEST_KEYS -> SlowestKeys.of(inspector.slowestKeys(topic), shown);
             default -> throw new IllegalArgumentException(view + " is not a view");
         };
     }

@@ -14,6 +14,7 @@ import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Instant;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -61,6 +62,7 @@ abstract class EndpointContract extends EndpointTest {
                 "spring.jackson.property-naming-strategy=SNAKE_CASE",
                 "management.endpoints.jackson.isolated-json-mapper=false",
                 "delayqueue.topics[accounts].keys=ordered",
+                "delayqueue.topics[orders/ordered].keys=ordered",
                 "delayqueue.metrics.sample-interval=10m");
         node = anonymous.as("operator");
     }
@@ -125,6 +127,35 @@ abstract class EndpointContract extends EndpointTest {
                         .valueStream()
                         .map(message -> message.path("parked").asBoolean()))
                 .containsExactly(false, true);
+    }
+
+    @Test
+    void slowestKeysAreShownWithTheirHeads() {
+        for (String id : List.of("a", "b")) {
+            node.template()
+                    .send(DelayMessage.to("orders/ordered")
+                            .id(id)
+                            .key("account-7")
+                            .payload("secret")
+                            .build());
+        }
+        node.claim("orders/ordered").get(0).retry(ofHours(1), "not yet").join();
+
+        Reply seen = node.view("slowest-keys", "topic", "orders/ordered");
+
+        assertThat(seen.json().path("keys")).hasSize(1);
+        JsonNode key = seen.json().path("keys").get(0);
+        assertThat(key.path("key").asString()).isEqualTo("account-7");
+        assertThat(key.path("parked").asInt()).isEqualTo(1);
+        assertThat(key.path("held").asBoolean()).isTrue();
+        assertThat(Instant.parse(key.path("oldestDue").asString())).isAfter(Instant.EPOCH);
+        assertThat(key.path("head"))
+                .isEqualTo(node.view("message", "topic", "orders/ordered", "id", "a")
+                        .json());
+        assertThat(key.path("head").path("lastFailure").asString()).contains("not yet");
+        assertThat(anonymous.view("slowest-keys", "topic", "orders/ordered").text())
+                .doesNotContain("secret");
+        assertThat(node.view("slowest-keys", "topic", topic).text()).isEqualTo("{\"keys\":[]}");
     }
 
     @Test
@@ -246,7 +277,7 @@ abstract class EndpointContract extends EndpointTest {
         assertThat(node.view("lost").detail())
                 .isEqualTo(
                         "Unknown view 'lost'. Views: topic, messages, message, find, dead, dead-letter, dead-groups, jobs,"
-                                + " upcoming, stack.");
+                                + " upcoming, slowest-keys, stack.");
         assertThat(node.view("topic/more", "topic", "t").status()).isEqualTo(404);
         assertThat(node.act("flush").status()).isEqualTo(404);
         assertThat(node.act("flush").detail())

@@ -41,6 +41,7 @@ public final class ResponseFields {
                 Map.entry(Operation.DEAD_GROUPS.path(), of(DeadLetterGroups.class)),
                 Map.entry(Operation.JOBS.path(), of(Jobs.class)),
                 Map.entry(Operation.UPCOMING.path(), of(Upcoming.class)),
+                Map.entry(Operation.SLOWEST_KEYS.path(), of(SlowestKeys.class)),
                 Map.entry(Operation.STACK.path(), of(StackDetails.class)),
                 Map.entry("action", of(ActionResponse.class)),
                 Map.entry("error", of(ErrorResponse.class)));

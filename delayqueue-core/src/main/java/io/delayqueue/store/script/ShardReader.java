@@ -1,6 +1,7 @@
 package io.delayqueue.store.script;
 
 import io.delayqueue.message.DeadLetterKind;
+import io.delayqueue.message.MessageSnapshot.OrderedKey;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.KeySpace;
@@ -36,8 +37,12 @@ public final class ShardReader {
     /** The largest number of buckets of a forecast. */
     public static final int MAX_BUCKETS = 120;
 
+    private static final int MAX_KEYS = 20;
+    private static final int MAX_PARKED = 1000;
+
     private static final LuaScript LIST = LuaScript.beside(ShardReader.class, "list");
     private static final LuaScript KINDS = LuaScript.beside(ShardReader.class, "deadletterkinds");
+    private static final LuaScript SLOWEST_KEYS = LuaScript.beside(ShardReader.class, "slowestkeys");
     private static final LuaScript UPCOMING = LuaScript.beside(ShardReader.class, "upcoming");
 
     private final ShardCalls calls;
@@ -77,6 +82,20 @@ public final class ShardReader {
             case LEASED -> "l";
             case SUSPECT -> "i";
         };
+    }
+
+    /**
+     * Finds the keys whose parked messages have been due for longest, the slowest first, among the first 1,000 parked
+     * messages. Large messages reduce the number of keys. A topic that is not ordered has no keys.
+     */
+    public CompletableFuture<List<OrderedKey>> slowestKeys(Shard shard) {
+        return calls.runIfExists(
+                        SLOWEST_KEYS,
+                        shard,
+                        ShardKeys::queue,
+                        call -> call.add(MAX_PARKED).add(MAX_KEYS).add(PollRequest.MAX_BYTES))
+                .thenApply(found -> found.map(reply -> SnapshotReply.keys(shard.topic(), reply))
+                        .orElse(List.of()));
     }
 
     /** Reads a page of dead letters without their messages, youngest first. */

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.delayqueue.message.Envelope;
 import io.delayqueue.message.MessageSnapshot;
+import io.delayqueue.message.MessageSnapshot.OrderedKey;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.store.EnvelopeFormat;
 import io.delayqueue.store.Listing;
@@ -126,6 +127,21 @@ final class SnapshotReply {
                                 now,
                                 delivery,
                                 (byte[]) stored));
+    }
+
+    /** Reads the reply of {@code slowestkeys.lua}. */
+    static List<OrderedKey> keys(String topic, List<Object> reply) {
+        Instant now = Replies.micros(reply.get(1));
+        return Replies.list(reply.get(2)).stream()
+                .map(Replies::list)
+                .map(key -> new OrderedKey(
+                        EnvelopeFormat.unescapeKey(Replies.text(key.get(0))),
+                        Replies.number(key.get(1)),
+                        Replies.millis(key.get(2)),
+                        Replies.text(key.get(3)).equals("1"),
+                        read(topic, Replies.text(key.get(4)), now, Replies.list(key.get(5)))
+                                .orElse(null)))
+                .toList();
     }
 
     /** Reads the reply of {@code list.lua}. For an unreadable message, the last failure is the reason. */

@@ -94,6 +94,11 @@ class QuietLookupTests {
                 new Lookup("list", process -> listed(process, MessageState.SCHEDULED), List.of(), List.of("a")),
                 new Lookup("list ready", process -> listed(process, MessageState.READY), List.of(), List.of()),
                 new Lookup("list leased", process -> listed(process, MessageState.LEASED), List.of(), List.of()),
+                new Lookup(
+                        "slowest keys",
+                        process -> process.reader().slowestKeys(SHARD).join(),
+                        List.of(),
+                        List.of()),
                 new Lookup("upcoming", QuietLookupTests::later, 0L, 1L));
     }
 

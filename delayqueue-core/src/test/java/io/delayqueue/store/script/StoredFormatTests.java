@@ -283,6 +283,7 @@ class StoredFormatTests {
                         .orElseThrow()
                         .later())
                 .isZero();
+        assertThat(bench.reader().slowestKeys(bench.shard()).join()).isEmpty();
         assertThat(bench.reader()
                         .list(bench.shard(), MessageState.SCHEDULED, null, 10)
                         .join()

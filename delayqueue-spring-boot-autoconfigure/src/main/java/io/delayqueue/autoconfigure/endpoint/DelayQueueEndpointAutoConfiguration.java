@@ -8,6 +8,7 @@ import io.delayqueue.actuate.ParametersAdvisor;
 import io.delayqueue.actuate.QueueActions;
 import io.delayqueue.actuate.QueueViews;
 import io.delayqueue.actuate.QueueViews.NodeIdentity;
+import io.delayqueue.actuate.SlowestKeys;
 import io.delayqueue.actuate.StackDetails;
 import io.delayqueue.actuate.TopicDetails;
 import io.delayqueue.admin.AuditLog;
@@ -72,6 +73,7 @@ public final class DelayQueueEndpointAutoConfiguration {
         DeadLetterGroups.class,
         Jobs.class,
         MessageDetails.Page.class,
+        SlowestKeys.class,
         StackDetails.class,
         Upcoming.class
     })
