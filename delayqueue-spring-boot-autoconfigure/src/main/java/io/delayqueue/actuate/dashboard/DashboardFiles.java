@@ -40,6 +40,7 @@ record DashboardFiles(String page, Map<String, Part> parts) {
             "keys.js",
             "limits.js",
             "lists.js",
+            "order.js",
             "overview.js",
             "pauses.js",
             "redis.js",

@@ -145,8 +145,8 @@ function go() {
   const before = state.route;
   state.route = parse(location.hash);
   const sameTopic = before.topic === state.route.topic && before.view === state.route.view && before.view === 'topic';
-  const { upcoming, upcomingOf, upcomingAt, header } = state.data;
-  state.data = sameTopic ? { upcoming, upcomingOf, upcomingAt, header, tab: state.route.tab } : {};
+  const { upcoming, upcomingOf, upcomingAt, slowestKeys, header } = state.data;
+  state.data = sameTopic ? { upcoming, upcomingOf, upcomingAt, slowestKeys, header, tab: state.route.tab } : {};
   document.title = `${VIEWS[state.route.view].title(state.route)} · Delay queue`;
   redraw();
   refresh();

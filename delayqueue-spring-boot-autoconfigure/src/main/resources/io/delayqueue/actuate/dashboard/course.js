@@ -97,7 +97,7 @@ export function messageCourse({ state: its, sentAt, dueAt, attempts, postponemen
 }
 
 /** The node of a consumer, whose name begins with that of its node. */
-function holderOf(holder) {
+export function holderOf(holder) {
   const node = holder.split('.')[0];
   const { nodes } = state.overview;
   return nodes.some((each) => each.node === node) ? nodeNamed(node) : name(holder);

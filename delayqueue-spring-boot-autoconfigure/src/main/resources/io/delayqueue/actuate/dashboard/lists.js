@@ -156,7 +156,8 @@ function preview(holder) {
   return h('span', { class: 'preview' }, words(text.length > PREVIEW ? `${text.slice(0, PREVIEW)}…` : text));
 }
 
-function failure(text) {
+/** The last failure of a message in short. */
+export function failure(text) {
   return text
     ? h('span', { class: 'failure-text', title: text }, words(shortFailure(text)))
     : h('span', { class: 'zero' }, '–');

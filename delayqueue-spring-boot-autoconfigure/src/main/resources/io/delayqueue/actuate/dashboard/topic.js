@@ -13,6 +13,7 @@ import { holdersSection } from './holders.js';
 import { groupsOf, jobsSection, loadGroups, loadJobs } from './jobs.js';
 import { limitsBadge, limitsSection } from './limits.js';
 import { deadLetters, loadDeadLetters, loadMessages, messages, newList } from './lists.js';
+import { loadSlowestKeys, slowestKeysSection } from './order.js';
 import { listenersOn, listenersSection } from './overview.js';
 import { pausesSection } from './pauses.js';
 import { found, headerField, newScan, runScan, searches } from './search.js';
@@ -31,6 +32,7 @@ export async function load({ topic, tab }, signal) {
   data.tab = tab || data.tab || (known.ready || !known.scheduled ? 'ready' : 'scheduled');
   await loadJobs(signal);
   await loadUpcoming(data, topic, signal);
+  await loadSlowestKeys(data, known, signal);
   data.list = data.list || newList();
   if (searches(data)) {
     data.scan = data.scan || newScan(data.tab, data.header);
@@ -64,6 +66,7 @@ export function draw({ topic }) {
     figures(known),
     h('div', { class: 'pair' }, throughputSection(topic), coming(topic, isLate(known))),
     limitsSection(known),
+    slowestKeysSection(state.data),
     holdersSection(known),
     pausesSection(known),
     jobsSection(topic),

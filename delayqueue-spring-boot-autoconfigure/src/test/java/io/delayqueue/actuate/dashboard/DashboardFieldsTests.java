@@ -10,8 +10,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.delayqueue.actuate.ResponseFields;
 import io.delayqueue.actuate.dashboard.DashboardApplication.Listeners;
 import io.delayqueue.admin.DelayQueueAdmin;
+import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.TopicLimits;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -21,7 +23,7 @@ import tools.jackson.databind.json.JsonMapper;
 /** Each field of a response that a script reads is a component of the record from which the response is written. */
 @Tag("long")
 @Tag("browser")
-@TestPropertySource(properties = "delayqueue.namespace=dashboard-fields")
+@TestPropertySource(properties = {"delayqueue.namespace=dashboard-fields", "delayqueue.topics[accounts].keys=ordered"})
 class DashboardFieldsTests extends DashboardTest {
 
     /** Records the fields that are read but not among those of the view, by the path of the request. */
@@ -63,11 +65,19 @@ class DashboardFieldsTests extends DashboardTest {
                 state.awaitDead(MAILS, queue.send(MAILS, "text").id()).deadLetterId();
         state.awaitFailed(INVOICES, queue.send(INVOICES, "text").id());
         queue.send(PARCELS, "text");
+        for (String id : List.of("head", "parked")) {
+            queue.send(DelayMessage.to("accounts")
+                    .id(id)
+                    .key("account-7")
+                    .payload("text")
+                    .build());
+        }
 
         String script =
                 RECORD_UNKNOWN_FIELDS.formatted(JsonMapper.shared().writeValueAsString(ResponseFields.byView()));
         browser.openWith(script, () -> {
             check(topic(PARCELS, "leased"));
+            check(topic("accounts", "ready"));
             check(topic(LONELY, "scheduled"));
             check(topic(LONELY, "suspect"));
             check(topic(INVOICES, "failing"));

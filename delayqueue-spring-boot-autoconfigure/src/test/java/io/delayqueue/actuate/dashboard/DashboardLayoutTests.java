@@ -9,9 +9,12 @@ import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.message.Shard;
 import io.delayqueue.message.TopicLimits;
 import io.delayqueue.redis.KeySpace;
+import io.delayqueue.template.receive.DelayQueueReceiver;
+import io.delayqueue.template.receive.ReceiveRequest;
 import io.delayqueue.testing.SystemClock;
 import java.io.IOException;
 import java.io.InputStream;
@@ -20,6 +23,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
@@ -37,7 +41,7 @@ import org.springframework.test.context.TestPropertySource;
 /** Each view fits, is legible and accessible (axe): narrow and wide, light and dark. Saves screenshots in target/dashboard. */
 @Tag("long")
 @Tag("browser")
-@TestPropertySource(properties = "delayqueue.namespace=dashboard-layout")
+@TestPropertySource(properties = {"delayqueue.namespace=dashboard-layout", "delayqueue.topics[accounts].keys=ordered"})
 class DashboardLayoutTests extends DashboardTest {
 
     /** A page of dead letters, and one more. */
@@ -101,6 +105,9 @@ class DashboardLayoutTests extends DashboardTest {
     private DelayQueueAdmin admin;
 
     @Autowired
+    private DelayQueueReceiver receiver;
+
+    @Autowired
     private KeySpace keySpace;
 
     @Autowired
@@ -128,6 +135,24 @@ class DashboardLayoutTests extends DashboardTest {
         }
         deadLetterId = admin.deadLetters(MAILS, 1).deadLetters().get(0).deadLetterId();
         state.awaitFailed(INVOICES, queue.send(INVOICES, LONG).id());
+        holdKeys();
+    }
+
+    /** One head waits for its next attempt, another one is being handled. All names have the greatest length. */
+    private void holdKeys() {
+        for (String key : List.of("a", "b")) {
+            for (String of : List.of("head", "next")) {
+                queue.send(DelayMessage.to("accounts")
+                        .id(LONG + key + of)
+                        .key(LONG + LONG.substring(1) + key)
+                        .onDuplicate(OnDuplicate.KEEP)
+                        .payload("text")
+                        .build());
+            }
+        }
+        receiver.receive(ReceiveRequest.from("accounts").max(1).lease(Duration.ofHours(1)))
+                .forEach(head -> head.retry(Duration.ofHours(1), LONG).join());
+        receiver.receive(ReceiveRequest.from("accounts").max(1).lease(Duration.ofHours(1)));
     }
 
     /** The topic has all limits, and a message with the longest id holds it. */
@@ -163,6 +188,7 @@ class DashboardLayoutTests extends DashboardTest {
         check(width + "-" + scheme + "-overview", "");
         check(width + "-" + scheme + "-long", topic(LONG, "scheduled"));
         check(width + "-" + scheme + "-topic", topic(LONELY, "scheduled"));
+        check(width + "-" + scheme + "-keys", topic("accounts", "ready"));
         check(width + "-" + scheme + "-failing", topic(INVOICES, "failing"));
         check(width + "-" + scheme + "-dead", topic(MAILS, "dead"));
         assertThat(browser.run(Long.class, HIGHEST_ROW)).isBetween(1L, MAX_ROW);

@@ -10,6 +10,9 @@ import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.KeySpace;
+import io.delayqueue.template.receive.DelayQueueReceiver;
+import io.delayqueue.template.receive.LeasedDelivery;
+import io.delayqueue.template.receive.ReceiveRequest;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -25,11 +28,23 @@ import org.springframework.test.context.TestPropertySource;
 /** Lists, counts, charts and navigation. */
 @Tag("long")
 @Tag("browser")
-@TestPropertySource(properties = {"delayqueue.namespace=dashboard-lists", "delayqueue.topics[accounts].keys=ordered"})
+@TestPropertySource(
+        properties = {
+            "delayqueue.namespace=dashboard-lists",
+            "delayqueue.topics[accounts].keys=ordered",
+            "delayqueue.topics[payments].keys=ordered"
+        })
 class DashboardListsTests extends DashboardTest {
+
+    private static final ReceiveRequest PAYMENTS =
+            ReceiveRequest.from("payments").lease(Duration.ofHours(1));
+    private static final String LET_PASS = "Let others pass message head";
 
     @Autowired
     private DelayQueueAdmin admin;
+
+    @Autowired
+    private DelayQueueReceiver receiver;
 
     @AfterEach
     void consoleHasNoErrors() {
@@ -72,6 +87,38 @@ class DashboardListsTests extends DashboardTest {
                 .awaitText("account-7")
                 .awaitText("1 of the scheduled and ready messages waits for another message of its key.");
         page.press("second").awaitText("account-7").awaitText("parked");
+    }
+
+    @Test
+    void slowestKeysAreShownAndLetOthersPass() {
+        for (String id : List.of("head", "next")) {
+            queue.send(DelayMessage.to("payments")
+                    .id(id)
+                    .key("account-7")
+                    .payload("text")
+                    .build());
+        }
+        page.open(topic("payments")).awaitText("Slowest keys").awaitText("waits for a handler");
+        LeasedDelivery head = only(receiver.receive(PAYMENTS));
+        page.awaitText("is being handled");
+        assertThat(page.has(LET_PASS)).isFalse();
+
+        head.retry(Duration.ofHours(1), "bank closed").join();
+        page.awaitText("waits for its next attempt, due in 59 m").awaitText("bank closed");
+        assertThat(receiver.receive(PAYMENTS)).isEmpty();
+        Instant due = queue.find("payments", "head").orElseThrow().dueAt();
+        page.press(LET_PASS);
+        assertThat(page.check()).contains("Let the others of this key pass?", "head", "account-7", "payments");
+        page.confirm().awaitOutcome("head lets the others of its key pass.").awaitNoText("Slowest keys");
+
+        assertThat(only(receiver.receive(PAYMENTS)).id()).isEqualTo("next");
+        assertThat(queue.find("payments", "head"))
+                .hasValueSatisfying(message -> assertThat(message.dueAt()).isEqualTo(due));
+    }
+
+    private static LeasedDelivery only(List<LeasedDelivery> deliveries) {
+        assertThat(deliveries).hasSize(1);
+        return deliveries.get(0);
     }
 
     @Test
