@@ -34,7 +34,8 @@ class CompatibilityApplication {
                 "spring.threads.virtual.enabled", Boolean.toString(VIRTUAL_THREADS),
                 "delayqueue.engine.sweep", "1m",
                 "delayqueue.engine.unconfirmed-sweep", "1m",
-                "delayqueue.topics[sharded].shards", "4"));
+                "delayqueue.topics[sharded].shards", "4",
+                "delayqueue.topics[ordered].keys", "ordered"));
         properties.putAll(redis.properties());
         properties.putAll(more);
         return new SpringApplicationBuilder(application)

@@ -35,6 +35,7 @@ import org.springframework.context.ApplicationContext;
 final class Exercise {
 
     private static final Duration LEASE = Duration.ofSeconds(30);
+    private static final String ORDERED = "ordered";
     private static final Duration LATER = Duration.ofHours(1);
 
     private final ApplicationContext context;
@@ -99,6 +100,10 @@ final class Exercise {
                 () -> inspector.messages(topic, MessageView.SCHEDULED, 10, null),
                 () -> inspector.messages(topic, MessageView.READY, 10, null),
                 () -> inspector.upcoming(topic, Duration.ofHours(2), 4),
+                () -> operations.sendAll(List.of(keyed("head"), keyed("parked"))),
+                () -> inspector.slowestKeys(ORDERED),
+                () -> operations.cancel(ORDERED, id("head")),
+                () -> operations.cancel(ORDERED, id("parked")),
                 () -> await(receive().extendLease(Duration.ofMinutes(1))),
                 () -> await(receive().postpone(LATER)),
                 () -> await(receive().retry(LATER, "later")),
@@ -128,6 +133,10 @@ final class Exercise {
 
     private DelayMessage.Builder message(String name) {
         return DelayMessage.to(topic).id(id(name)).payload(new Order(name));
+    }
+
+    private DelayMessage keyed(String name) {
+        return DelayMessage.to(ORDERED).id(id(name)).key(topic).payload(name).build();
     }
 
     private String id(String name) {
