@@ -39,6 +39,15 @@ public interface Leases {
     CompletableFuture<Boolean> postpone(String receipt, Duration delay);
 
     /**
+     * Postpones the message like {@link #postpone}, but lets other messages of its key be handled until then, in an
+     * ordered topic. In other topics there is no difference.
+     *
+     * @param delay 0 to 3,650 days
+     * @throws IllegalArgumentException if the delay is out of range
+     */
+    CompletableFuture<Boolean> letOthersPass(String receipt, Duration delay);
+
+    /**
      * Holds the topic: releases the message, and until the time has passed no message of the topic is claimed on any node.
      * Of several holds the longest applies.
      *

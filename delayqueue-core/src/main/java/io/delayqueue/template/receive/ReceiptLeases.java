@@ -86,9 +86,19 @@ final class ReceiptLeases implements Leases {
 
     @Override
     public CompletableFuture<Boolean> postpone(String receipt, Duration delay) {
+        return postpone(receipt, delay, false);
+    }
+
+    @Override
+    public CompletableFuture<Boolean> letOthersPass(String receipt, Duration delay) {
+        return postpone(receipt, delay, true);
+    }
+
+    private CompletableFuture<Boolean> postpone(String receipt, Duration delay, boolean lettingOthersPass) {
         Assert.notNull(delay, "'delay' must not be null");
         Postpone.checkDelay(delay);
-        return settle(receipt, (id, token) -> new Postpone(id, token, delay, context.maxPostponements()));
+        return settle(
+                receipt, (id, token) -> new Postpone(id, token, delay, context.maxPostponements(), lettingOthersPass));
     }
 
     @Override

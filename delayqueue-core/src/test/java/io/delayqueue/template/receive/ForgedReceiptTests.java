@@ -101,6 +101,7 @@ class ForgedReceiptTests extends ReceiveTest {
                         leases.acknowledge(forged),
                         leases.retry(forged, Duration.ZERO, "r"),
                         leases.postpone(forged, Duration.ZERO),
+                        leases.letOthersPass(forged, Duration.ZERO),
                         leases.deadLetter(forged, "r"),
                         leases.extendLease(forged, LEASE),
                         leases.release(forged)))

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Shard;
+import io.delayqueue.message.Shard.Keys;
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.script.ShardPlan;
 import io.delayqueue.store.script.TopicDeletion;
@@ -80,6 +82,50 @@ class LeasesTests extends ReceiveTest {
         LeasedDelivery next = receiveOne();
         assertThat(join(leases.release(next.receipt()))).isTrue();
         assertThat(receiveOne().attempt()).isEqualTo(1);
+    }
+
+    @Test
+    void othersOfTheKeyPassInAnOrderedTopic() {
+        TopicRegistry ordered = new TopicRegistry(
+                queue.scripts,
+                queue.keySpace,
+                new ShardPlan(Map.of(), Map.of("orders", Keys.ORDERED), ShardPlan.OnConflict.FAIL));
+        ordered.shards("orders").join();
+        for (String id : List.of("a", "b")) {
+            template.send(DelayMessage.to("orders").id(id).key("k").payload("p").build());
+        }
+
+        assertThat(join(leases.postpone(receiveOne().receipt(), Duration.ofHours(1))))
+                .isTrue();
+        assertThat(receiveNow(1)).as("a postponed message holds its key").isEmpty();
+        pass(Duration.ofHours(1));
+        LeasedDelivery again = receiveOne();
+        assertThat(again.id()).isEqualTo("a");
+        assertThat(join(leases.letOthersPass(again.receipt(), Duration.ofHours(1))))
+                .isTrue();
+
+        assertThat(receiveOne().id()).isEqualTo("b");
+        assertThat(found("a").postponements()).isEqualTo(2);
+        assertThat(found("a").attempts()).isZero();
+    }
+
+    @Test
+    void inOtherTopicsLettingOthersPassIsAPostponement() {
+        send("a", Duration.ZERO);
+        for (int postponements = 0; postponements < 3; postponements++) {
+            LeasedDelivery delivery = receiveOne();
+            assertThat(delivery.attempt()).isEqualTo(1);
+            assertThat(delivery.postponements()).isEqualTo(postponements);
+            assertThat(join(leases.letOthersPass(delivery.receipt(), Duration.ZERO)))
+                    .isTrue();
+            assertThat(join(leases.acknowledge(delivery.receipt()))).isFalse();
+        }
+
+        assertThat(deadLetters().get(0).cause()).isEqualTo(DeadLetterCause.POSTPONEMENTS_SPENT);
+        String receipt = delivered("b").receipt();
+        assertThatThrownBy(() -> leases.letOthersPass(receipt, Duration.ofDays(3651)))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("delay must be from 0 to 3650 d");
     }
 
     @Test

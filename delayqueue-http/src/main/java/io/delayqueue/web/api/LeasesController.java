@@ -59,6 +59,16 @@ public class LeasesController extends ApiController {
     }
 
     /**
+     * Postpones the message, and lets other messages of its key be delivered until then. In a topic without keys it is
+     * postponed.
+     */
+    @PostMapping(LEASE + "/let-others-pass")
+    @Requires(Permission.CONSUME)
+    public PendingResponse<Void> letOthersPass(Call call, PostponeRequest request) {
+        return respond(settling.one(call.receipt(), SettleAction.LET_OTHERS_PASS, request.delay(), null, null));
+    }
+
+    /**
      * Holds the topic, which must have one shard: the message, and any other one of the topic, is delivered after the delay.
      * The attempt does not count.
      */

@@ -70,7 +70,8 @@ public record MessageSettling(Leases leases, Duration timeout) {
     /**
      * Settles a message.
      *
-     * @param delay for {@link SettleAction#RETRY}, by default zero, {@link SettleAction#POSTPONE} and {@link SettleAction#HOLD}
+     * @param delay for {@link SettleAction#RETRY}, by default zero, {@link SettleAction#POSTPONE},
+     *     {@link SettleAction#LET_OTHERS_PASS} and {@link SettleAction#HOLD}
      * @param reason for {@link SettleAction#RETRY} and {@link SettleAction#DEAD_LETTER}; optional
      * @param lease for {@link SettleAction#EXTEND}
      */
@@ -114,6 +115,7 @@ public record MessageSettling(Leases leases, Duration timeout) {
                         requireNonNullElse(delay, Duration.ZERO),
                         requireNonNullElse(reason, "requested by the receiver"));
             case POSTPONE -> leases.postpone(text, requireNonNull(delay));
+            case LET_OTHERS_PASS -> leases.letOthersPass(text, requireNonNull(delay));
             case HOLD -> leases.holdTopic(text, requireNonNull(delay));
             case DEAD_LETTER -> leases.deadLetter(text, requireNonNullElse(reason, "dead-lettered by the receiver"));
             case EXTEND -> leases.extendLease(text, requireNonNull(lease));

@@ -3,6 +3,7 @@ package io.delayqueue.web.api;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.web.api.ApiNode.Reply;
+import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
 import org.junit.jupiter.api.Test;
@@ -61,6 +62,27 @@ class KeyTests {
                 .path("deadLetters")
                 .get(0);
         assertThat(dead.path("key").asString()).isEqualTo(key);
+    }
+
+    @Test
+    void aReceivedMessageMayLetOthersPass() {
+        for (String id : List.of("passed", "other")) {
+            send("{\"id\": \"" + id + "\", \"key\": \"" + key + "\", \"payload\": 1}");
+        }
+        JsonNode passed = onlyReceived();
+        assertThat(passed.path("id").asString()).isEqualTo("passed");
+
+        assertThat(node.settle(passed, "let-others-pass", "{\"delay\": \"1h\"}").status())
+                .isEqualTo(204);
+
+        JsonNode other = onlyReceived();
+        assertThat(other.path("id").asString()).isEqualTo("other");
+        node.settle(other, "acknowledge", "");
+        node.template().reschedule(ApiNode.ORDERED, "passed", Duration.ZERO);
+        JsonNode again = onlyReceived();
+        assertThat(again.path("attempt").asInt()).isEqualTo(1);
+        assertThat(again.path("postponements").asInt()).isEqualTo(1);
+        node.settle(again, "acknowledge", "");
     }
 
     private JsonNode onlyReceived() {

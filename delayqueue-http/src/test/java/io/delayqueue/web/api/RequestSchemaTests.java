@@ -114,9 +114,10 @@ class RequestSchemaTests {
     void theServerAcceptsTheSettlementsThatTheSchemaAccepts() {
         JsonSchema schema = new JsonSchema(document);
         Set<JsonNode> settlements = bodies(schema, "SettleRequest", settlement("extend"));
-        for (String action : List.of("acknowledge", "retry", "postpone", "dead-letter", "extend", "release")) {
+        for (String action :
+                List.of("acknowledge", "retry", "postpone", "let-others-pass", "dead-letter", "extend", "release")) {
             ObjectNode settlement = settlement(action);
-            if (action.equals("postpone")) {
+            if (action.equals("postpone") || action.equals("let-others-pass")) {
                 settlement.put("delay", 1);
             }
             settlements.add(settlement);

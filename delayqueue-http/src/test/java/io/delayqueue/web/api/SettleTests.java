@@ -55,6 +55,7 @@ class SettleTests {
                 settlement(received(topic, "acknowledged"), "acknowledge", ""),
                 settlement(received(topic, "retried"), "retry", ", \"delay\": \"1h\", \"reason\": \"not yet\""),
                 settlement(received(topic, "postponed"), "postpone", ", \"delay\": \"1h\""),
+                settlement(received(topic, "passed"), "let-others-pass", ", \"delay\": \"1h\""),
                 settlement(received(topic, "dead"), "dead-letter", ", \"reason\": \"of no use\""),
                 settlement(extended, "extend", ", \"lease\": \"2h\""),
                 settlement(received(topic, "released"), "release", ""));
@@ -65,6 +66,7 @@ class SettleTests {
                         "acknowledged settled",
                         "retried settled",
                         "postponed settled",
+                        "passed settled",
                         "dead settled",
                         "extended settled",
                         "released settled");
@@ -72,6 +74,8 @@ class SettleTests {
         assertThat(found("retried").state()).isEqualTo(MessageState.SCHEDULED);
         assertThat(found("retried").lastFailure()).isEqualTo("retry: not yet");
         assertThat(found("postponed").postponements()).isEqualTo(1);
+        assertThat(found("passed").postponements()).isEqualTo(1);
+        assertThat(found("passed").state()).isEqualTo(MessageState.SCHEDULED);
         assertThat(found("extended").leaseEnd())
                 .isAfter(Instant.parse(extended.path("leaseEnd").asString()).plusSeconds(1800));
         assertThat(found("released").state()).isEqualTo(MessageState.READY);

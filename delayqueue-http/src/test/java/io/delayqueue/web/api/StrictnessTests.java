@@ -146,17 +146,18 @@ class StrictnessTests {
                     "action": "release" | receipt' is required. Set the receipt of a received message.
                     "receipt": "x", "action": "release" | receipt' must be the receipt of a received message, but was 'x'.
                     "receipt": 1, "action": "release" | receipt' must be a string, but was 1.
-                    "receipt": "RECEIPT" | action' is required. Set "acknowledge", "retry", "postpone", "hold", "dead-letter", "extend" or "release".
-                    "receipt": "RECEIPT", "action": "finish" | action' must be "acknowledge" or "retry" or "postpone" or "hold" or "dead-letter" or "extend" or "release", but was "finish".
-                    "receipt": "RECEIPT", "action": "dead_letter" | action' must be "acknowledge" or "retry" or "postpone" or "hold" or "dead-letter" or "extend" or "release", but was "dead_letter".
-                    "receipt": "RECEIPT", "action": "RETRY" | action' must be "acknowledge" or "retry" or "postpone" or "hold" or "dead-letter" or "extend" or "release", but was "RETRY".
-                    "receipt": "RECEIPT", "action": "acknowledge", "delay": 1 | delay' is permitted for the actions "retry", "postpone" and "hold" only.
-                    "receipt": "RECEIPT", "action": "dead-letter", "delay": 1 | delay' is permitted for the actions "retry", "postpone" and "hold" only.
+                    "receipt": "RECEIPT" | action' is required. Set "acknowledge", "retry", "postpone", "let-others-pass", "hold", "dead-letter", "extend" or "release".
+                    "receipt": "RECEIPT", "action": "finish" | action' must be "acknowledge" or "retry" or "postpone" or "let-others-pass" or "hold" or "dead-letter" or "extend" or "release", but was "finish".
+                    "receipt": "RECEIPT", "action": "dead_letter" | action' must be "acknowledge" or "retry" or "postpone" or "let-others-pass" or "hold" or "dead-letter" or "extend" or "release", but was "dead_letter".
+                    "receipt": "RECEIPT", "action": "RETRY" | action' must be "acknowledge" or "retry" or "postpone" or "let-others-pass" or "hold" or "dead-letter" or "extend" or "release", but was "RETRY".
+                    "receipt": "RECEIPT", "action": "acknowledge", "delay": 1 | delay' is permitted for the actions "retry", "postpone", "let-others-pass" and "hold" only.
+                    "receipt": "RECEIPT", "action": "dead-letter", "delay": 1 | delay' is permitted for the actions "retry", "postpone", "let-others-pass" and "hold" only.
                     "receipt": "RECEIPT", "action": "postpone", "delay": 1, "reason": "x" | reason' is permitted for the actions "retry" and "dead-letter" only.
                     "receipt": "RECEIPT", "action": "extend", "reason": "x" | reason' is permitted for the actions "retry" and "dead-letter" only.
                     "receipt": "RECEIPT", "action": "retry", "lease": "1m" | lease' is permitted for the action "extend" only.
                     "receipt": "RECEIPT", "action": "release", "lease": "1m" | lease' is permitted for the action "extend" only.
                     "receipt": "RECEIPT", "action": "postpone" | delay' is required.
+                    "receipt": "RECEIPT", "action": "let-others-pass" | delay' is required.
                     "receipt": "RECEIPT", "action": "hold" | delay' is required.
                     "receipt": "RECEIPT", "action": "hold", "delay": "2h" | delay' must be from 1 ms to 1 h, but was 2 h.
                     "receipt": "RECEIPT", "action": "retry", "delay": "4000d" | delay' must be from 0 s to 3,650 days, but was 4,000 days.

@@ -45,6 +45,7 @@ class TopicAccessTests {
                 "POST   | /leases/RECEIPT/acknowledge |",
                 "POST   | /leases/RECEIPT/retry       |",
                 "POST   | /leases/RECEIPT/postpone    | {\"delay\": 0}",
+                "POST   | /leases/RECEIPT/let-others-pass | {\"delay\": 0}",
                 "POST   | /leases/RECEIPT/dead-letter |",
                 "POST   | /leases/RECEIPT/extend      |",
                 "POST   | /leases/RECEIPT/release     |",

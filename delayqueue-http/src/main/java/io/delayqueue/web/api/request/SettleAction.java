@@ -14,6 +14,10 @@ public enum SettleAction {
     /** Delivers the message again. The attempt does not count. */
     POSTPONE,
 
+    /** Delivers the message again, and until then other messages of its key. The attempt does not count. */
+    @JsonProperty("let-others-pass")
+    LET_OTHERS_PASS,
+
     /** Delivers the message again after a delay, and until then no other message of the topic. The attempt does not count. */
     HOLD,
 

@@ -10,9 +10,9 @@ import org.jspecify.annotations.Nullable;
  * Settles a received message.
  *
  * @param receipt receipt of the message
- * @param action acknowledge, retry, postpone, hold, dead-letter, extend or release
- * @param delay time until the next delivery, 0 to 3,650 d, for retry (by default 0) and postpone (required); 1 ms to 1 h, for
- *     hold (required)
+ * @param action acknowledge, retry, postpone, let-others-pass, hold, dead-letter, extend or release
+ * @param delay time until the next delivery, 0 to 3,650 d, for retry (by default 0), postpone and let-others-pass (required);
+ *     1 ms to 1 h, for hold (required)
  * @param reason stored with the message or its dead letter; truncated to 500 characters; for retry and dead-letter only
  * @param lease duration of the lease from now, 1 s to 1 d; by default 30 s; for extend only
  */
@@ -36,16 +36,18 @@ public record SettleRequest(
         if (action == null) {
             throw InvalidRequestException.ofField(
                     "action",
-                    "is required. Set \"acknowledge\", \"retry\", \"postpone\", \"hold\", \"dead-letter\", \"extend\""
-                            + " or \"release\".");
+                    "is required. Set \"acknowledge\", \"retry\", \"postpone\", \"let-others-pass\", \"hold\","
+                            + " \"dead-letter\", \"extend\" or \"release\".");
         }
-        boolean required = action == SettleAction.POSTPONE || action == SettleAction.HOLD;
+        boolean required = action == SettleAction.POSTPONE
+                || action == SettleAction.LET_OTHERS_PASS
+                || action == SettleAction.HOLD;
         boolean failed = action == SettleAction.RETRY || action == SettleAction.DEAD_LETTER;
         checkOnly(
                 "delay",
                 delay,
                 required || action == SettleAction.RETRY,
-                "the actions \"retry\", \"postpone\" and \"hold\"");
+                "the actions \"retry\", \"postpone\", \"let-others-pass\" and \"hold\"");
         checkOnly("reason", reason, failed, "the actions \"retry\" and \"dead-letter\"");
         checkOnly("lease", lease, action == SettleAction.EXTEND, "the action \"extend\"");
         if (required && delay == null) {
