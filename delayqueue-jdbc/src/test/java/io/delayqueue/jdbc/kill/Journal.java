@@ -23,6 +23,8 @@ final class Journal {
         COMMITTED,
         ROLLED_BACK,
         HANDLED,
+        BOOKED,
+        OUT_OF_ORDER,
         DONE
     }
 

@@ -2,10 +2,14 @@ package io.delayqueue.jdbc.kill;
 
 import io.delayqueue.annotation.DelayListener;
 import io.delayqueue.jdbc.modulith.WithoutModulith;
+import io.delayqueue.listener.Delivery;
 import io.delayqueue.message.DelayMessage;
+import io.delayqueue.template.BatchSendException;
 import io.delayqueue.template.DelayQueueTemplate;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -21,13 +25,19 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.TransactionException;
 import org.springframework.transaction.support.TransactionTemplate;
 
-/** Places orders and cancels them. A JVM of its own runs it. After a restart it places the orders that are left. */
+/**
+ * Places orders and cancels them, and books to accounts. A JVM of its own runs it. After a restart it places the orders that are
+ * left, and sends the bookings again.
+ */
 @SpringBootConfiguration(proxyBeanMethods = false)
 @WithoutModulith
 @Import(OrderApplication.Orders.class)
 class OrderApplication {
 
     static final String TOPIC = "order-cancel";
+    static final String BOOKINGS = "booking";
+    static final int ACCOUNTS = 100;
+    static final int BOOKINGS_OF_ACCOUNT = 150;
     private static final int SENDERS = 4;
 
     public static void main(String[] arguments) {
@@ -69,6 +79,9 @@ class OrderApplication {
         }
 
         void placeAll() {
+            if (journal.node().equals("a")) {
+                new Thread(this::sendBookings, "bookings").start();
+            }
             Thread[] senders = new Thread[SENDERS];
             for (int i = 0; i < SENDERS; i++) {
                 senders[i] = new Thread(this::placeNext, "sender " + i);
@@ -112,6 +125,49 @@ class OrderApplication {
                 journal.write(commits ? Journal.Entry.COMMITTED : Journal.Entry.ROLLED_BACK, order);
             } catch (DataAccessException | TransactionException e) {
                 // the database knows the outcome
+            }
+        }
+
+        /** One thread of all nodes sends, so that the order is known. A repeat has the nonce of the first send, and no effect. */
+        private void sendBookings() {
+            for (int place = 0; place < BOOKINGS_OF_ACCOUNT; place++) {
+                List<DelayMessage> bookings = new ArrayList<>();
+                for (int account = 0; account < ACCOUNTS; account++) {
+                    String id = account + "x" + place;
+                    bookings.add(DelayMessage.to(BOOKINGS)
+                            .id(id)
+                            .nonce(id)
+                            .key(String.valueOf(account))
+                            .payload(place)
+                            .build());
+                }
+                while (!isSent(bookings)) {
+                    LockSupport.parkNanos(pauseNanos);
+                }
+            }
+        }
+
+        private boolean isSent(List<DelayMessage> messages) {
+            try {
+                queue.sendAll(messages);
+                return true;
+            } catch (BatchSendException e) {
+                System.out.println("The bookings are sent again: " + e.getMessage());
+                return false;
+            }
+        }
+
+        /** Only the next booking of an account has an effect. One attempt of fifty fails after it. */
+        @DelayListener(topic = BOOKINGS, once = "true")
+        void book(Integer place, Delivery delivery) {
+            boolean isNext = jdbc.update(
+                            "update accounts set bookings = bookings + 1 where id = ? and bookings = ?",
+                            delivery.key(),
+                            place)
+                    == 1;
+            journal.write(isNext ? Journal.Entry.BOOKED : Journal.Entry.OUT_OF_ORDER, delivery.id());
+            if (!isNext || ThreadLocalRandom.current().nextInt(50) == 0) {
+                throw new IllegalStateException(isNext ? "on purpose" : "out of order");
             }
         }
 

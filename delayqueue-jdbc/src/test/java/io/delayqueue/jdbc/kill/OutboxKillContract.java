@@ -31,8 +31,8 @@ import org.junit.jupiter.api.io.TempDir;
 import org.springframework.jdbc.core.JdbcTemplate;
 
 /**
- * Three JVMs place orders and cancel them, while JVMs, Redis and the database are killed with {@code SIGKILL}. To see a
- * sequence of kills again, set the system property {@code delayqueue-test.seed}.
+ * Three JVMs place orders and cancel them, and book to accounts in order, while JVMs, Redis and the database are killed with
+ * {@code SIGKILL}. To see a sequence of kills again, set the system property {@code delayqueue-test.seed}.
  */
 @Tag("long")
 @Tag("jdbc")
@@ -45,9 +45,9 @@ abstract class OutboxKillContract {
     private static final Duration OUTAGE = Duration.ofMinutes(1);
     private static final Duration LIMIT = Duration.ofMinutes(3);
 
-    private static final Pattern EXPECTED_KEYS =
-            Pattern.compile("dq:(topics|\\{nodes}:\\w+|\\{order-cancel:0\\.0}:(sent|sent\\.until|dead|deadLetters|"
-                    + "(notifications\\.)?(messages|schedule|leases|deliveries|meta)))");
+    private static final Pattern EXPECTED_KEYS = Pattern.compile(
+            "dq:(topics|\\{nodes}:\\w+|\\{(order-cancel|booking):0\\.0}:(sent|sent\\.until|dead|deadLetters|"
+                    + "parked|parked\\.due|heads|(notifications\\.)?(messages|schedule|leases|deliveries|meta)))");
 
     private enum Victim {
         JVM,
@@ -102,6 +102,7 @@ abstract class OutboxKillContract {
                                     "delayqueue.listener.lease=2s",
                                     "delayqueue.listener.concurrency=4",
                                     "delayqueue.listener.backoff=fixed 200ms",
+                                    "delayqueue.topics[" + OrderApplication.BOOKINGS + "].keys=ordered",
                                     "kill.journal=" + file,
                                     "kill.orders=" + ORDERS_OF_NODE,
                                     "kill.pause=100ms")
@@ -124,6 +125,11 @@ abstract class OutboxKillContract {
         jdbc = new JdbcTemplate(pool);
         jdbc.execute("create table if not exists cancellations (order_id varchar(64))");
         jdbc.update("delete from cancellations");
+        jdbc.execute("create table if not exists accounts (id varchar(64) primary key, bookings int)");
+        jdbc.update("delete from accounts");
+        for (int account = 0; account < OrderApplication.ACCOUNTS; account++) {
+            jdbc.update("insert into accounts (id, bookings) values (?, 0)", String.valueOf(account));
+        }
         redis = RedisServerProcess.builder().appendOnly().start();
         for (String name : NAMES) {
             nodes.add(new Node(Files.createDirectory(directory.resolve("node-" + name)), name));
@@ -228,6 +234,16 @@ abstract class OutboxKillContract {
                 .sum();
     }
 
+    /** Each account has each of its bookings once, and in order, because no other one has an effect. */
+    private void verifyBookings() {
+        assertThat(nodes)
+                .allSatisfy(node -> assertThat(node.journal.orders(Journal.Entry.OUT_OF_ORDER))
+                        .isEmpty());
+        assertThat(jdbc.queryForList("select bookings from accounts", Integer.class))
+                .hasSize(OrderApplication.ACCOUNTS)
+                .containsOnly(OrderApplication.BOOKINGS_OF_ACCOUNT);
+    }
+
     private void verify() {
         EffectLedger ledger = new EffectLedger();
         for (Node node : nodes) {
@@ -237,6 +253,7 @@ abstract class OutboxKillContract {
         List<String> stored = jdbc.queryForList("select id from orders", String.class);
         ledger.settle(stored);
         awaitLong(() -> ledger.verify(cancellations()));
+        awaitLong(this::verifyBookings);
         awaitLong(() -> {
             assertThat(jdbc.queryForObject("select count(*) from delayqueue_outbox", Long.class))
                     .isZero();
@@ -245,13 +262,15 @@ abstract class OutboxKillContract {
                     .isZero();
         });
         ledger.verify(cancellations());
+        verifyBookings();
         System.out.printf(
-                "%d orders, %d committed (%d without a reply), %d rolled back, %d handler calls, kills %s, %d s%n",
+                "%d orders, %d committed (%d without a reply), %d rolled back, %d handler calls, %d for bookings, kills %s, %d s%n",
                 orders(Journal.Entry.BEGUN),
                 stored.size(),
                 stored.size() - orders(Journal.Entry.COMMITTED),
                 orders(Journal.Entry.ROLLED_BACK),
                 orders(Journal.Entry.HANDLED),
+                orders(Journal.Entry.BOOKED),
                 kills,
                 Duration.ofNanos(System.nanoTime() - begin).toSeconds());
         verifyKeys();
@@ -264,7 +283,7 @@ abstract class OutboxKillContract {
     /** Only the keys that docs/internals.md lists exist, and those of messages are empty. */
     private void verifyKeys() {
         assertThat(keys("*")).allMatch(key -> EXPECTED_KEYS.matcher(key).matches());
-        assertThat(keys("dq:{order-cancel:*"))
+        assertThat(keys("dq:{*:0.0}:*"))
                 .filteredOn(key -> !key.endsWith("meta") && !key.contains(":sent"))
                 .allSatisfy(key -> assertThat(size(key)).as(key).isZero());
     }
