@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param effective the limits in effect: those that were set, else those that are declared
  * @param used number of leased messages, each of which uses a place of {@code maxConcurrent}
  * @param full whether sends are rejected because the topic has {@code maxMessages}
- * @param heldBackBy what holds due messages back; null if no message is held back
+ * @param heldBackBy what holds due messages back; null if no message is held back. Limits do not hold back messages that wait for
+ *     another message of their key, a hold does
  * @param heldBackSince since when the oldest of these messages has been due; null if no message is held back
  * @param reopensAt when the rate permits the next start, or the hold ends; null if neither prevents one now
  * @param emptyAt when the last due message starts at the present rate; null unless the rate holds messages back
@@ -80,7 +81,7 @@ public record LimitStatus(
         // suspects wait for isolation
         long due = counts.ready() - counts.suspects();
         LimitState.Hold hold = state.hold();
-        HeldBackBy by = due > 0 ? heldBackBy(state, counts.leased()) : null;
+        HeldBackBy by = due > 0 ? heldBackBy(state, due > counts.parked(), counts.leased()) : null;
         long all = counts.scheduled() + counts.ready() + counts.leased();
         return new LimitStatus(
                 registered.declared(),
@@ -95,9 +96,17 @@ public record LimitStatus(
                 hold == null ? null : new Hold(hold.until(), hold.id(), hold.times()));
     }
 
-    private static @Nullable HeldBackBy heldBackBy(LimitState state, long leased) {
+    /**
+     * What holds due messages back.
+     *
+     * @param claimable whether one of them waits for no other message of its key
+     */
+    private static @Nullable HeldBackBy heldBackBy(LimitState state, boolean claimable, long leased) {
         if (state.hold() != null) {
             return HeldBackBy.HOLD;
+        }
+        if (!claimable) {
+            return null;
         }
         if (state.maxConcurrent() > 0 && leased >= state.maxConcurrent()) {
             return HeldBackBy.CONCURRENCY;

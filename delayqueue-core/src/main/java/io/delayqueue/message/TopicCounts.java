@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param scheduled not yet due
  * @param ready due and not claimed, including suspects
  * @param suspects waiting to be handled in isolation, because their leases ended repeatedly without a settlement
- * @param parked those of the scheduled and ready messages that wait for another message of their key, see
+ * @param parked those of the ready messages that wait for another message of their key, see
  *     {@link DelayMessage.Builder#key}
  * @param leased leased, waiting for a handler or being handled
  * @param dead dead letters

@@ -18,10 +18,13 @@ import io.delayqueue.message.MessageState;
 import io.delayqueue.message.QueueKind;
 import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.message.Shard;
+import io.delayqueue.message.Shard.Keys;
 import io.delayqueue.message.TopicCounts;
 import io.delayqueue.message.TopicLimits;
+import io.delayqueue.store.script.ShardPlan;
 import io.delayqueue.store.script.TopicDeletion;
 import io.delayqueue.store.script.TopicLimiter;
+import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.DelayQueueException;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.template.DelayQueueUnavailableException;
@@ -34,6 +37,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
@@ -329,6 +333,30 @@ class DelayQueueAdminTests extends RedisTest {
         admin.clearLimits("orders");
         assertThat(admin.limits("orders").set()).isNull();
         assertThat(admin.limits("orders").heldBackBy()).isNull();
+    }
+
+    @Test
+    void limitsDoNotHoldBackMessagesThatWaitForTheirKeys() {
+        new TopicRegistry(
+                        queue.scripts,
+                        queue.keySpace,
+                        new ShardPlan(Map.of(), Map.of("orders", Keys.ORDERED), ShardPlan.OnConflict.FAIL))
+                .shards("orders")
+                .join();
+        admin.limit("orders", new TopicLimits(1, null, null));
+        sendWithKeys("a", "a");
+        queue.claim(new Shard("orders", 0, 1, Keys.ORDERED, QueueKind.MESSAGES));
+
+        assertThat(admin.counts("orders").parked()).isEqualTo(1);
+        assertThat(admin.limits("orders").heldBackBy()).isNull();
+        sendWithKeys("b");
+        assertThat(admin.limits("orders").heldBackBy()).isEqualTo(HeldBackBy.CONCURRENCY);
+    }
+
+    private void sendWithKeys(String... keys) {
+        for (String key : keys) {
+            template.send(DelayMessage.to("orders").key(key).payload("p").build());
+        }
     }
 
     @Test

@@ -83,6 +83,25 @@ class LimitStatusTests {
     }
 
     @Test
+    void messagesThatWaitForTheirKeysAreHeldBackByHoldsOnly() {
+        LimitState.Hold hold = new LimitState.Hold(NOW.plusSeconds(5), 2, "a");
+
+        assertThat(parked(5, 0, 5, state(NOW.plusMillis(400), null)).heldBackBy())
+                .isNull();
+        assertThat(parked(6, 1, 5, state(NOW.plusMillis(400), null)).heldBackBy())
+                .isNull();
+        assertThat(parked(6, 0, 5, state(NOW.plusMillis(400), null)).heldBackBy())
+                .isEqualTo(HeldBackBy.CONCURRENCY);
+        assertThat(parked(5, 0, 5, state(null, hold)).heldBackBy()).isEqualTo(HeldBackBy.HOLD);
+    }
+
+    private static LimitStatus parked(long ready, long suspects, long parked, LimitState state) {
+        TopicCounts counts =
+                new TopicCounts(20, ready, suspects, parked, 3, 0, 0, Duration.ofSeconds(9), null, null, null);
+        return LimitStatus.of(DECLARED, List.of(new ShardCounts(counts, state)));
+    }
+
+    @Test
     void scheduledReadyAndLeasedMessagesFillATopic() {
         assertThat(status(77, 0, 2, state(null, null)).full()).isFalse();
         assertThat(status(77, 0, 3, state(null, null)).full()).isTrue();

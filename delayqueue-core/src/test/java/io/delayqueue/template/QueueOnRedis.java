@@ -148,7 +148,11 @@ public final class QueueOnRedis implements AutoCloseable {
 
     /** Claims all due messages of a topic with one shard. */
     public void claim(String topic) {
-        poll(Shard.single(topic), List.of());
+        claim(Shard.single(topic));
+    }
+
+    public void claim(Shard shard) {
+        poll(shard, List.of());
     }
 
     private PollReply poll(Shard shard, List<Settlement> settlements) {

@@ -5,7 +5,7 @@
 -- result {'OK', now in µs, scheduled and not yet due, ready, leased, dead, dead and not reviewed, time in ms since
 --        which the oldest due message waits, ready and suspect, {} or {limits, arrival or '', hold or '' (see keys.lua),
 --        steady time in µs}, {latest due time, due time in the middle of the scheduled messages, time of death of the
---        oldest dead letter that is not reviewed}, each '' or in ms, parked} | {'UNKNOWN'} | {'MISMATCH', identity}
+--        oldest dead letter that is not reviewed}, each '' or in ms, ready and parked} | {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost   O(log N), 7 commands; with ready or scheduled messages or dead letters up to 12, and one more for each message
 --        that is read; with suspects one more. A message waits from its send if it was sent with a past due time; such
 --        messages are read until one that waits longest is found
@@ -20,8 +20,7 @@ local identity, reviewed, limits, arrival, hold, polledText = unpack(redis.call(
 --@include polled
 -- parked messages are scheduled or ready as those in the schedule
 local places = {scheduleKey, parkedDueKey}
-local parked = ordered and redis.call('ZCARD', parkedDueKey) - 1 or 0
-local all = redis.call('ZCARD', scheduleKey) - 1 + parked
+local all = redis.call('ZCARD', scheduleKey) - 1 + (ordered and redis.call('ZCARD', parkedDueKey) - 1 or 0)
 local suspects = countSuspects()
 local readyIn = {}
 local ready = suspects
@@ -101,5 +100,5 @@ return {
   suspects,
   limits and {limits, arrival or '', hold or '', textOf(now - jumped) .. string.sub(nowMicros, -3)} or {},
   {latest, middle, oldestDead},
-  parked
+  readyIn[2] or 0
 }

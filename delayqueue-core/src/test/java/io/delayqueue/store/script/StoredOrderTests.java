@@ -84,7 +84,7 @@ class StoredOrderTests {
         assertThat(deadLetter().envelope().key()).isEqualTo("dead");
 
         TopicCounts counts = bench.store().count(bench.shard()).join().counts();
-        assertThat(counts.parked()).isEqualTo(6);
+        assertThat(counts.parked()).isEqualTo(5);
         assertThat(counts.ready()).isEqualTo(6);
         assertThat(counts.scheduled()).isEqualTo(3);
     }

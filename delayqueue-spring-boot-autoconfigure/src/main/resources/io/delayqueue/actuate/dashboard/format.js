@@ -88,7 +88,7 @@ export function rateValue({ count: number, periodMillis }) {
 /** What the number of parked messages of an ordered topic means. */
 export function parkedText({ parked }) {
   const which = parked === 1 ? 'waits for another message of its key' : 'wait for another message of their key';
-  return `${count(parked)} of the scheduled and ready messages ${which}`;
+  return `${count(parked)} of the ready messages ${which}`;
 }
 
 /** The limits, such as "at most 3 at a time, 100/min". */

@@ -210,7 +210,7 @@ function lists(topic) {
       ),
     ),
     h('div', { class: 'list-actions' }, headerField(), forAll(topic, tab)),
-    topic.parked && (tab === 'ready' || tab === 'scheduled') ? h('p', { class: 'hint' }, `${parkedText(topic)}.`) : null,
+    topic.parked && tab === 'ready' ? h('p', { class: 'hint' }, `${parkedText(topic)}.`) : null,
     tab === 'dead' && topic.dead && data.groups && !data.header ? groupsOf(topic, data.groups) : null,
     !tab || !data.list || (searches(data) && !data.scan)
       ? loading()

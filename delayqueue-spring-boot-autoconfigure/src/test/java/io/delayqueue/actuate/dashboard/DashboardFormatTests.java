@@ -89,9 +89,9 @@ class DashboardFormatTests extends DashboardScriptTest {
     @Test
     void parkedMessagesAreExplained() {
         assertThat(call("parkedText", Map.of("parked", 1)))
-                .isEqualTo("1 of the scheduled and ready messages waits for another message of its key");
+                .isEqualTo("1 of the ready messages waits for another message of its key");
         assertThat(call("parkedText", Map.of("parked", 1000)))
-                .isEqualTo("1,000 of the scheduled and ready messages wait for another message of their key");
+                .isEqualTo("1,000 of the ready messages wait for another message of their key");
     }
 
     @Test

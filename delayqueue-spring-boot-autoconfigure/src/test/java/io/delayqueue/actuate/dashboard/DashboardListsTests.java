@@ -85,7 +85,7 @@ class DashboardListsTests extends DashboardTest {
         page.open("").awaitText("1 parked");
         page.open(topic("accounts", "ready"))
                 .awaitText("account-7")
-                .awaitText("1 of the scheduled and ready messages waits for another message of its key.");
+                .awaitText("1 of the ready messages waits for another message of its key.");
         page.press("second").awaitText("account-7").awaitText("parked");
     }
 
