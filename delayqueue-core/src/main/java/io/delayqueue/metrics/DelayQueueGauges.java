@@ -139,8 +139,8 @@ public final class DelayQueueGauges implements SmartLifecycle {
                 .forEach(this::forget);
         Map<String, List<TopicStatus>> byTag =
                 newest.stream().collect(Collectors.groupingBy(status -> events.tag(status.topic())));
-        byTag.forEach((tag, statuses) ->
-                topics.computeIfAbsent(tag, name -> new TopicGauges(registry, name, statuses)).statuses = statuses);
+        byTag.forEach((tag, statuses) -> topics.computeIfAbsent(tag, name -> new TopicGauges(registry, name))
+                .update(statuses));
         if (!byTag.containsKey(EventMeters.OTHER)) {
             removeGauges(EventMeters.OTHER);
         }
@@ -204,13 +204,13 @@ public final class DelayQueueGauges implements SmartLifecycle {
     private static final class TopicGauges {
 
         private final MeterGroup group;
-        private volatile List<TopicStatus> statuses;
+        private volatile List<TopicStatus> statuses = List.of();
+        private boolean hasParked;
 
-        TopicGauges(MeterRegistry registry, String tag, List<TopicStatus> first) {
-            statuses = first;
+        TopicGauges(MeterRegistry registry, String tag) {
             group = new MeterGroup(registry, tag);
             messages("scheduled", TopicCounts::scheduled);
-            messages("ready", counts -> counts.ready() - counts.suspects());
+            messages("ready", counts -> counts.ready() - counts.suspects() - counts.parked());
             messages("suspect", TopicCounts::suspects);
             messages("leased", TopicCounts::leased);
             messages("dead", TopicCounts::dead);
@@ -227,6 +227,15 @@ public final class DelayQueueGauges implements SmartLifecycle {
                             .flatMap(status -> status.consumers().stream())
                             .distinct()
                             .count());
+        }
+
+        /** From the first parked message on, which only an ordered topic has, there is a series of them. */
+        void update(List<TopicStatus> newest) {
+            statuses = newest;
+            if (!hasParked && values(TopicCounts::parked).anyMatch(parked -> parked > 0)) {
+                hasParked = true;
+                messages("parked", TopicCounts::parked);
+            }
         }
 
         private void messages(String state, ToDoubleFunction<TopicCounts> count) {

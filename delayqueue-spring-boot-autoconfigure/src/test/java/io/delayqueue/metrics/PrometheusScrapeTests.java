@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.admin.diagnosis.Finding;
 import io.delayqueue.annotation.DelayListener;
+import io.delayqueue.message.DelayMessage;
 import io.delayqueue.template.CommitOutbox;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.test.junit.EmbeddedRedis;
@@ -144,8 +145,12 @@ class PrometheusScrapeTests extends MeterTest {
     /** The page is docs/metrics.md. */
     @Test
     void thePageHasTheNumbersOfSeriesAndTheValuesOfTags() throws IOException {
-        start(redis, OneListener.class, NO_SAMPLES);
+        start(redis, OneListener.class, NO_SAMPLES, "delayqueue.topics[ordered].keys=ordered");
         delayQueue().send("sent", "text", Duration.ofHours(1));
+        for (int i = 0; i < 2; i++) {
+            delayQueue()
+                    .send(DelayMessage.to("ordered").key("k").payload("text").build());
+        }
         try (ConfigurableApplicationContext other =
                 run(redis.port(), OneListener.class, NO_SAMPLES, "delayqueue.namespace=" + namespace())) {
             other.getBean(DelayQueueTemplate.class).send("foreign", "text", Duration.ofHours(1));
@@ -158,6 +163,9 @@ class PrometheusScrapeTests extends MeterTest {
         assertThat(page)
                 .contains("a topic with a listener has " + ofTopic(scrape, "listened") + " series, any other topic has "
                         + ofTopic(scrape, "foreign") + ", or " + ofTopic(scrape, "sent") + " on a node that sends");
+        assertThat(ofTopic(scrape, "ordered"))
+                .as("an ordered topic has one more")
+                .isEqualTo(ofTopic(scrape, "sent") + 1);
         for (String tag : List.of("state", "outcome")) {
             assertThat(values(page, tag))
                     .containsExactlyInAnyOrderElementsOf(scrape.series().stream()

@@ -99,6 +99,37 @@ class TopicGaugesTests extends MeterTest {
     }
 
     @Test
+    @TestsMeters(MESSAGES)
+    void parkedMessagesAreAStateOfOrderedTopics() {
+        start(redis, SentMetersTests.NoListener.class, NO_SAMPLES, "delayqueue.topics[ordered].keys=ordered");
+        send("t", "ready", Duration.ZERO);
+        for (String key : new String[] {"a", "a", "a", "b"}) {
+            delayQueue().send(DelayMessage.to("ordered").key(key).payload("p").build());
+        }
+        delayQueue()
+                .send(DelayMessage.to("ordered")
+                        .key("a")
+                        .payload("p")
+                        .delay(Duration.ofHours(1))
+                        .build());
+        sample();
+
+        assertThat(messages("ordered", "parked")).isEqualTo(2);
+        assertThat(messages("ordered", "ready")).isEqualTo(2);
+        assertThat(messages("ordered", "scheduled")).isEqualTo(1);
+        assertThat(registry()
+                        .find(MESSAGES.getName())
+                        .tags("topic", "t", "state", "parked")
+                        .meters())
+                .isEmpty();
+        receive("ordered").acknowledge().join();
+        receive("ordered").acknowledge().join();
+        receive("ordered").acknowledge().join();
+        sample();
+        assertThat(messages("ordered", "parked")).isZero();
+    }
+
+    @Test
     @TestsMeters({FINDINGS, CONSUMERS})
     void topicsWithMessagesButNoConsumerAreNamed() {
         start(redis, Listener.class, NO_SAMPLES);
