@@ -17,8 +17,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 class MeasuredFiguresTests {
 
     private static final Pattern NUMBER = Pattern.compile("\\d{1,3}(?:,\\d{3})+|\\d+(?:\\.\\d+)?");
-    /** A rate or a time: a number with a separator or a fraction. Other numbers may be counts of threads or nodes. */
-    private static final Pattern FIGURE = Pattern.compile("\\d{1,3}(?:,\\d{3})+|\\d+\\.\\d+(?= ms)");
+    /**
+     * A rate, a time or a size: a number with a separator, a fraction or a unit. Other numbers may be counts of threads or
+     * nodes.
+     */
+    private static final Pattern FIGURE = Pattern.compile("\\d{1,3}(?:,\\d{3})+|\\d+\\.\\d+(?= ms)|\\d+(?= B\\b)");
 
     private static Set<Double> measured() throws IOException {
         String page = read("docs/performance.md");
@@ -50,7 +53,8 @@ class MeasuredFiguresTests {
     @Test
     void otherPagesHaveTheFiguresOfTheTable() throws IOException {
         Set<Double> measured = measured();
-        for (String page : new String[] {"README.md", "docs/comparison.md", "docs/faq.md", "docs/scaling.md"}) {
+        for (String page :
+                new String[] {"README.md", "docs/comparison.md", "docs/faq.md", "docs/order.md", "docs/scaling.md"}) {
             String paragraphs = Stream.of(read(page).split("\n\n"))
                     .filter(paragraph -> paragraph.contains("performance.md)"))
                     .collect(Collectors.joining("\n"));
