@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * A message as it is stored.
  *
- * @param sentAt when the send script ran, by Redis' clock
+ * @param sentAt when the send script ran, by Redis' clock. If an ordered topic moves the due time of a message without a delay,
+ *     because that clock was set back, the moved due time
  * @param dueAt the due time that the last send, reschedule or replay set; a retry does not change it
  * @param nonce identifies repeats of the send
  * @param limits the limits that the message sets for itself

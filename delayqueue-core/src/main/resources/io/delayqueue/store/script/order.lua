@@ -79,17 +79,45 @@ if ordered then
     return string.gsub(string.sub(line, 1, at - 1), ' s=%d+ k=', ' k=', 1) .. string.sub(line, at)
   end
 
-  -- the sequence number and the due time of a message that arrives. One without a delay is not due before the last such one, so
-  -- that a clock that is set back reorders nothing
-  function arrived(due, immediate)
+  -- how many places of a key lastDueOf compares with their messages
+  local MOST_COMPARED = 50
+  -- by key, after the clock was set back
+  local lastDues = {}
+
+  -- the last due time of the messages without a delay that a key has beside this id, after now and up to lastDue; now if it has
+  -- none. The due time of such a message is that of its send. The head, if it is free, comes before those that are parked
+  local function lastDueOf(key, id, now)
+    local members = redis.call('ZRANGE', parkedKey, '(' .. key .. '\0' .. packed(lastDue + 1),
+      '[' .. key .. '\0' .. packed(now + 1), 'BYLEX', 'REV', 'LIMIT', '0', tostring(MOST_COMPARED))
+    local more = #members == MOST_COMPARED
+    local head = redis.call('HGET', headsKey, key)
+    if head and string.byte(head) == 61 then
+      members[#members + 1] = key .. '\0' .. string.sub(head, 2)
+    end
+    for _, member in ipairs(members) do
+      local other = string.sub(member, #key + 14)
+      local message = other ~= id and redis.call('HGET', messagesKey, other)
+      if message and string.sub(message, 2, 7) == string.sub(member, #key + 2, #key + 7) then
+        return math.max(timeAt(member, #key + 2), now)
+      end
+    end
+    return more and timeAt(members[1], #key + 2) or now
+  end
+
+  -- the sequence number and the due time of a message that arrives; immediate is the message if it has no delay. After the clock
+  -- was set back, such a message is not due before the last such one of its key, so that no key is reordered
+  function arrived(due, immediate, id)
     if not lastSequence then
       local sequence, latest = string.match(redis.call('HGET', metaKey, 'arrivals') or '0 0', '^(%d+) (%d+)$')
       lastSequence, lastDue = tonumber(sequence or 0), tonumber(latest or 0)
     end
     lastSequence = lastSequence + 1
-    if immediate then
-      due = math.max(due, lastDue)
-      lastDue = due
+    local key = immediate and due < lastDue and string.match(immediate, '^[^\n]- k=(%S+)', 14)
+    if key then
+      lastDues[key] = lastDues[key] or lastDueOf(key, id, due)
+      due = lastDues[key]
+    elseif immediate then
+      lastDue = math.max(due, lastDue)
     end
     return lastSequence, due
   end

@@ -19,7 +19,8 @@
 -- cost O(n log N), 7 commands, two more for several messages, two more if one has over 1,024 bytes, three more if the topic
 --        has a limit of messages and one for each message that it has no room for, a PUBLISH if the first due time became
 --        earlier and one if leased messages were replaced; n is at most 500; 6 more commands if outcomes are remembered;
---        one more for each live message with mode a, b or p, and two more if there are successors
+--        one more for each live message with mode a, b or p, and two more if there are successors; in an ordered topic whose
+--        clock was set back, 2 to 53 more for each key of messages without a delay
 --
 -- Order of writes: the schedule is written first, because the next claim repairs an id without a message, while a
 -- message without an entry in the schedule would never be delivered. An earlier delivery of the id is removed before
@@ -183,9 +184,10 @@ for i = 1, n do
     end
     local message, own = times .. rest, due
     if ordered then
-      local sequence, at = arrived(millis, argument == '+0')
+      local sequence, at = arrived(millis, argument == '+0' and message, id)
       if at ~= millis then
-        own, message = textOf(at), sent .. packedTime(at) .. rest
+        -- sent when it is due, as all messages without a delay
+        own, message = textOf(at), '1' .. packedTime(at) .. packedTime(at) .. rest
       end
       message = sequenced(message, sequence)
       if not prefix then

@@ -29,19 +29,25 @@ import io.delayqueue.store.bench.StoreBench;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.Set;
 import java.util.function.BiFunction;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** What the order of keys demands of each call. The consumer {@code w1} claims in most tests. */
 class OrderTests {
 
     @RegisterExtension
     static final StoreBench bench = StoreBench.ofOrderedTopic();
+
+    private static final long HOUR = 3_600_000;
 
     private long sequence;
 
@@ -143,6 +149,142 @@ class OrderTests {
         String token = only(10);
         assertThat(ids(bench.poll(poll().claim(10).acknowledge("first", token)).claims()))
                 .containsExactly("second");
+    }
+
+    @Test
+    void aClockThatJumpedAheadDelaysNoOtherKey() {
+        bench.clock(T0 + HOUR);
+        bench.send(message("a1", "a", 0));
+        bench.clock(T0);
+        bench.send(message("a2", "a", 0));
+        bench.send(message("b1", "b", 0), message("a3", "a", 0), message("a4", "a", 0), message("b2", "b", 0));
+
+        handleInOrder("b1", "b2");
+        assertThat(claim(10)).isEmpty();
+        bench.clock(T0 + HOUR);
+        handleInOrder("a1", "a2", "a3", "a4");
+        checkEmpty();
+    }
+
+    @Test
+    void aClockThatIsSetBackReordersNoKeyWhoseHeadHasEnded() {
+        bench.clock(T0 + HOUR);
+        bench.send(message("a1", "a", 0), message("a2", "a", 0));
+        String token = only(10);
+        bench.clock(T0);
+        bench.send(message("a3", "a", 0));
+        bench.poll(poll().acknowledge("a1", token));
+        bench.send(message("a4", "a", 0));
+
+        assertThat(claim(10)).isEmpty();
+        bench.clock(T0 + HOUR);
+        handleInOrder("a2", "a3", "a4");
+    }
+
+    @Test
+    void aMessageWithADelayIsPassedAlsoAfterTheClockWasSetBack() {
+        bench.send(message("later", "a", 1000), message("evenLater", "a", 2000));
+        bench.clock(T0 + HOUR);
+        bench.send(message("b1", "b", 0));
+        bench.clock(T0);
+        bench.send(message("now", "a", 0));
+
+        handleInOrder("now");
+    }
+
+    @Test
+    void aMessageThatLetOthersPassIsPassedAlsoAfterTheClockWasSetBack() {
+        bench.clock(T0 + HOUR);
+        bench.send(message("a1", "a", 0));
+        settle("a1", (poll, token) -> poll.postponeLettingOthersPass("a1", token, 10));
+        bench.clock(T0 + HOUR + 20);
+        bench.send(message("b1", "b", 0));
+        bench.clock(T0);
+        bench.send(message("a2", "a", 0));
+
+        handleInOrder("a2");
+    }
+
+    @Test
+    void aReplacementDoesNotWaitForWhatItReplaces() {
+        bench.clock(T0 + HOUR);
+        bench.send(message("a1", "a", 0));
+        bench.clock(T0);
+        bench.send(Sends.keyed("a1", "a", Due.NOW, OnDuplicate.REPLACE, "m"));
+
+        handleInOrder("a1");
+    }
+
+    @Test
+    void aClockThatIsSetBackReordersNoKeyWithManyDelayedMessages() {
+        bench.send(IntStream.range(0, 60)
+                .mapToObj(i -> message("later" + i, "a", HOUR + 10 + i))
+                .toList());
+        bench.clock(T0 + HOUR);
+        bench.send(message("a1", "a", 0), message("a2", "a", 0));
+        String token = only(10);
+        bench.clock(T0 + HOUR + 100);
+        bench.send(message("b1", "b", 0));
+        bench.clock(T0);
+        bench.send(message("a3", "a", 0));
+        bench.poll(poll().acknowledge("a1", token));
+        assertThat(claim(10)).isEmpty();
+        bench.clock(T0 + HOUR + 100);
+
+        assertThat(handleAll()).hasSize(63).containsSubsequence("a2", "a3");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8})
+    void messagesWithoutADelayAreInTheOrderOfTheirArrivalWhateverTheClock(int seed) {
+        Random random = new Random(seed);
+        List<String> handled = new ArrayList<>();
+        for (int i = 0; i < 60; i++) {
+            bench.clock(T0 + random.nextInt(random.nextInt(10) == 0 ? 1000 : 50));
+            List<OutgoingMessage> messages = new ArrayList<>();
+            for (int j = random.nextInt(3); j >= 0; j--) {
+                boolean delayed = random.nextInt(4) == 0;
+                String key = List.of("a", "b", "c").get(random.nextInt(3));
+                String id = key + (delayed ? "delayed" : "") + (100 + i) + j;
+                messages.add(message(id, key, delayed ? 1 + random.nextInt(200) : 0));
+            }
+            messages.sort(Comparator.comparing(OutgoingMessage::id));
+            bench.send(messages);
+            handle(claim(random.nextInt(3)), handled);
+        }
+        bench.clock(T0 + HOUR);
+        handled.addAll(handleAll());
+
+        for (String key : List.of("a", "b", "c")) {
+            assertThat(handled.stream().filter(id -> id.matches(key + "\\d+"))).isSorted();
+        }
+        checkEmpty();
+    }
+
+    /** Acknowledges claimed messages. */
+    private void handle(List<Claim> claims, List<String> handled) {
+        Polls poll = poll();
+        claims.forEach(claim -> {
+            handled.add(claim.id());
+            poll.acknowledge(claim.id(), claim.token());
+        });
+        bench.poll(poll);
+    }
+
+    /** Claims and acknowledges all messages that are due. Returns their ids. */
+    private List<String> handleAll() {
+        List<String> handled = new ArrayList<>();
+        for (List<Claim> claims = claim(10); !claims.isEmpty(); claims = claim(10)) {
+            handle(claims, handled);
+        }
+        return handled;
+    }
+
+    /** Claims and acknowledges messages, of which only one is claimable at a time. */
+    private void handleInOrder(String... ids) {
+        for (String id : ids) {
+            settle(id, (poll, token) -> poll.acknowledge(id, token));
+        }
     }
 
     @Test
