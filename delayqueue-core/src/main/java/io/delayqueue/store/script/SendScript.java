@@ -25,6 +25,8 @@ final class SendScript {
     private static final byte ACCEPTED = 'a';
     private static final byte SAME = 's';
     private static final byte FULL = 'f';
+    private static final byte ACCEPTED_LATER = 'l';
+    private static final byte REPLACED_LATER = 'm';
 
     private SendScript() {}
 
@@ -92,7 +94,10 @@ final class SendScript {
             byte outcome = allAccepted ? ACCEPTED : outcomes[i];
             boolean repeated = outcome == SAME || isRemembered(outcome);
             long limit = outcome == FULL ? Replies.number(numbers.next()) : 0;
-            boolean told = repeated || (due.isDebounced() && outcome != FULL);
+            boolean told = repeated
+                    || outcome == ACCEPTED_LATER
+                    || outcome == REPLACED_LATER
+                    || (due.isDebounced() && outcome != FULL);
             long millis =
                     told ? Replies.number(numbers.next()) : EnvelopeFormat.millis(due) + (due.relative() ? now : 0);
             results.add(new SendReply(outcome(outcome), Instant.ofEpochMilli(millis), repeated, limit, unconfirmed));
@@ -106,8 +111,8 @@ final class SendScript {
 
     private static Outcome outcome(byte code) {
         return switch (isRemembered(code) ? code - 'A' + 'a' : code) {
-            case ACCEPTED, SAME -> Outcome.ACCEPTED;
-            case 'r' -> Outcome.REPLACED;
+            case ACCEPTED, SAME, ACCEPTED_LATER -> Outcome.ACCEPTED;
+            case 'r', REPLACED_LATER -> Outcome.REPLACED;
             case 'k' -> Outcome.KEPT;
             case 'd' -> Outcome.DUPLICATE;
             case FULL -> Outcome.FULL;

@@ -13,9 +13,9 @@
 -- message (1..n), its nonce, and the time to remember in ms
 -- result {'OK', now in µs}: all messages were accepted | {'OK', now in µs, outcomes, numbers} | {'UNKNOWN'} | {'MISMATCH',
 --         identity}. An outcome is a letter: a accepted, s accepted by an earlier execution, r replaced, k kept, d duplicate,
---         f rejected because the topic is full; an upper-case letter is the remembered outcome of an earlier execution. The
---         numbers are, in the order of the messages, the topic's limit for an f; the due time for an s, an upper-case letter,
---         and any other outcome of mode b
+--         f rejected because the topic is full, l accepted and m replaced, but due later than given, see arrived in
+--         order.lua; an upper-case letter is the remembered outcome of an earlier execution. The numbers are, in the order of the
+--         messages, the topic's limit for an f; the due time for an s, l, m, an upper-case letter, and any other outcome of mode b
 -- cost O(n log N), 7 commands, two more for several messages, two more if one has over 1,024 bytes, three more if the topic
 --        has a limit of messages and one for each message that it has no room for, a PUBLISH if the first due time became
 --        earlier and one if leased messages were replaced; n is at most 500; 6 more commands if outcomes are remembered;
@@ -157,6 +157,8 @@ end
 local schedule, messages, ids, replaced, deliveries, ended = {}, {}, {}, {}, {}, {}
 local fresh, removed, largest, earliest, first = 0, 0, 0, nil, nil
 local entries, changes, firstBefore = {}, nil, ordered and firstOfSchedule()
+-- by index, the due times that are later than given; nil if there are none
+local later
 -- argument, due time, and stored times of the last message; kept, because the next one often has the same argument
 local given, millis, due, times
 for i = 1, n do
@@ -188,6 +190,8 @@ for i = 1, n do
       if at ~= millis then
         -- sent when it is due, as all messages without a delay
         own, message = textOf(at), '1' .. packedTime(at) .. packedTime(at) .. rest
+        later, unusual = later or {}, true
+        later[i] = own
       end
       message = sequenced(message, sequence)
       if not prefix then
@@ -293,6 +297,8 @@ for i = 1, n do
   local outcome = outcomes[i] or 'a'
   if outcome == 'f' then
     numbers[#numbers + 1] = limit
+  elseif later and later[i] then
+    outcome, numbers[#numbers + 1] = outcome == 'r' and 'm' or 'l', later[i]
   elseif outcome == 's' or string.byte(outcome) < 97 or string.sub(modes, i, i) == 'b' then
     numbers[#numbers + 1] = dues[i]
   end

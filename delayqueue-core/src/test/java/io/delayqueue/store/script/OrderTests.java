@@ -261,6 +261,47 @@ class OrderTests {
         checkEmpty();
     }
 
+    @Test
+    void aReplyHasTheDueTimeThatASetBackClockMoved() {
+        bench.clock(T0 + HOUR);
+        bench.send(message("a1", "a", 0), message("a2", "a", 0));
+        bench.clock(T0);
+
+        assertThat(replies(message("b1", "b", 0), message("a3", "a", 0), message("a4", "a", 5)))
+                .containsExactly("ACCEPTED 0", "ACCEPTED " + HOUR, "ACCEPTED 5");
+        assertThat(replies(
+                        Sends.keyed("a2", "a", Due.NOW, OnDuplicate.REPLACE, "m"),
+                        Sends.keyed("a2b", "a", Due.NOW, OnDuplicate.REPLACE, "m"),
+                        Sends.keyed("a3", "a", Due.NOW, OnDuplicate.KEEP, "m"),
+                        Sends.keyed("b1", "b", Due.NOW, OnDuplicate.REPLACE, "m")))
+                .containsExactly("REPLACED " + HOUR, "ACCEPTED " + HOUR, "KEPT 0", "REPLACED 0");
+        assertThat(replies(message("a2b", "a", 0))).containsExactly("DUPLICATE 0");
+        for (int i = 0; i < 2; i++) {
+            bench.clock(T0 + i);
+            assertThat(replies(Sends.remembered(message("a5", "a", 0)))).containsExactly("ACCEPTED " + HOUR);
+        }
+    }
+
+    @Test
+    void aReplyHasTheDueTimeOfASuccessorThatASetBackClockMoved() {
+        bench.clock(T0 + HOUR);
+        bench.send(message("a1", "a", 0), message("a2", "a", 0));
+        only(10);
+        bench.clock(T0);
+
+        assertThat(replies(Sends.keyed("a1", "a", Due.NOW, OnDuplicate.AFTER_RUNNING, "m")))
+                .containsExactly("ACCEPTED " + HOUR);
+        assertThat(replies(Sends.keyed("a1", "a", Due.NOW, OnDuplicate.AFTER_RUNNING, "o")))
+                .containsExactly("REPLACED " + HOUR);
+    }
+
+    /** The outcomes of a send, and due times from the first on. */
+    private static List<String> replies(OutgoingMessage... messages) {
+        return bench.send(messages).stream()
+                .map(reply -> reply.outcome() + " " + (reply.dueAt().toEpochMilli() - T0))
+                .toList();
+    }
+
     /** Acknowledges claimed messages. */
     private void handle(List<Claim> claims, List<String> handled) {
         Polls poll = poll();
