@@ -27,10 +27,10 @@
 local identity = redis.call('HGET', metaKey, 'identity')
 --@include identity
 --@include order
-local firstBefore = ordered and firstOfSchedule()
+local firstBefore = keyed and firstOfSchedule()
 local limits = special and redis.call('HGET', metaKey, 'limits')
 local upTo, remember = ARGV[3], nil
-if #KEYS - (ordered and 3 or 0) > 5 then
+if #KEYS - (keyed and 3 or 0) > 5 then
   --@include clock
   --@include sent
   local field = ARGV[3] .. ' ' .. ARGV[2]
@@ -79,7 +79,7 @@ else
   found = redis.call('HEXISTS', messagesKey, ARGV[2]) == 1
 end
 if not takesOver then
-  local parked = ordered and depart({ARGV[2]}, {redis.call('HGET', messagesKey, ARGV[2])})
+  local parked = keyed and depart({ARGV[2]}, {redis.call('HGET', messagesKey, ARGV[2])})
   redis.call('HDEL', messagesKey, ARGV[2])
   redis.call('HDEL', deliveriesKey, ARGV[2])
   redis.call('ZREM', scheduleKey, ARGV[2])
@@ -91,7 +91,7 @@ end
 if remember then
   remember()
 end
-if ordered and firstOfSchedule() ~= firstBefore then
+if keyed and firstOfSchedule() ~= firstBefore then
   signal('h', firstOfSchedule())
 end
 if not found then

@@ -148,12 +148,12 @@ local function plannedClaim(ids, before, messages, suspect, handlers, leaving, p
     end
   end
   messages = messages or redis.call('HMGET', messagesKey, unpack(ids, 1, n))
-  local heads = ordered and n > 0 and headsOfMessages(messages, n)
+  local heads = keyed and n > 0 and headsOfMessages(messages, n)
   local i, seen = 0, {}
   while i < n do
     i = i + 1
     local message, key, again = messages[i], nil, false
-    if ordered then
+    if keyed then
       -- a script that stopped midway may have left a message in schedule and parked
       key, again = keyOf(message), seen[ids[i]]
       seen[ids[i]] = true

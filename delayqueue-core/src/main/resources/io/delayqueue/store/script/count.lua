@@ -20,7 +20,7 @@ local identity, reviewed, limits, arrival, hold, polledText = unpack(redis.call(
 --@include polled
 -- parked messages are scheduled or ready as those in the schedule
 local places = {scheduleKey, parkedDueKey}
-local all = redis.call('ZCARD', scheduleKey) - 1 + (ordered and redis.call('ZCARD', parkedDueKey) - 1 or 0)
+local all = redis.call('ZCARD', scheduleKey) - 1 + (keyed and redis.call('ZCARD', parkedDueKey) - 1 or 0)
 local suspects = countSuspects()
 local readyIn = {}
 local ready = suspects
@@ -67,7 +67,7 @@ end
 if scheduled > 1 then
   -- of an ordered topic, the middle of the place that has more of them
   local place, first, n = scheduleKey, readyIn[1], scheduled
-  if ordered then
+  if keyed then
     n = redis.call('ZCOUNT', parkedDueKey, '(' .. nowText, '(' .. NEVER)
     place, first = parkedDueKey, readyIn[2]
     if 2 * n < scheduled then

@@ -49,7 +49,7 @@ local function store(id, deadLetterId, deadLetteredAt, cause, record, message, s
   if successor then
     takeOver(id, successor)
   else
-    local parked = ordered and depart({id}, {message})
+    local parked = keyed and depart({id}, {message})
     forget(id)
     if parked then
       unpark(parked)

@@ -26,7 +26,7 @@ if lifted then
 end
 if wanted == '' then
   redis.call('HDEL', metaKey, 'limits')
-  redis.call('HSET', metaKey, 'identity', ARGV[1] .. (ordered and SPECIAL or ''))
+  redis.call('HSET', metaKey, 'identity', ARGV[1] .. (keyed and SPECIAL or ''))
 elseif wanted ~= limits then
   redis.call('HSET', metaKey, 'limits', wanted, 'identity', ARGV[1] .. SPECIAL)
 end

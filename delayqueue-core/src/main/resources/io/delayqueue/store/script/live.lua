@@ -1,10 +1,10 @@
--- fragment: reads a live message. needs: keys, ordered, parkedDueKey, polled. gives: live
+-- fragment: reads a live message. needs: keys, keyed, parkedDueKey, polled. gives: live
 
 -- message, due, lease end and delivery of an id, each false if there is none, and '1' if the message is parked, else '0'. A message
 -- without due time and lease end is not live
 local function live(id)
   local due = redis.call('ZSCORE', scheduleKey, id)
-  local parked = not due and ordered and redis.call('ZSCORE', parkedDueKey, id)
+  local parked = not due and keyed and redis.call('ZSCORE', parkedDueKey, id)
   local leaseEnd = redis.call('ZSCORE', leasesKey, id)
   return {
     redis.call('HGET', messagesKey, id),

@@ -21,7 +21,7 @@
 local identity = redis.call('HGET', metaKey, 'identity')
 --@include identity
 --@include order
-local firstBefore = ordered and firstOfSchedule()
+local firstBefore = keyed and firstOfSchedule()
 local limits = special and redis.call('HGET', metaKey, 'limits')
 --@include room
 local field = 'm:' .. ARGV[2]
@@ -49,7 +49,7 @@ for i, id in ipairs(ids) do
   local due, rest = ARGV[2 + 3 * i], ARGV[3 + 3 * i]
   local reserved, message, sequence, key = places[id] == 2, nil, nil, nil
   local stands = live[i] and string.sub(live[i], 14)
-  if ordered then
+  if keyed then
     sequence = arrived(tonumber(due))
     message = sequenced(sent .. packedTime(tonumber(due)) .. rest, sequence)
     key, rest, stands = keyOf(message), unsequenced(rest), stands and unsequenced(stands)
@@ -59,7 +59,7 @@ for i, id in ipairs(ids) do
     -- an id that is in the schedule without a message needs no more room: this script may have stopped there
     full[id] = room < 0 and not redis.call('ZSCORE', scheduleKey, id) or nil
   end
-  if ordered and not key then
+  if keyed and not key then
     places[id], outcomes[i] = 3, 'k'
   elseif places[id] == 3 or full[id] or (reserved and stands and stands ~= rest) then
     places[id], outcomes[i] = 3, full[id] and 'f' or 'l'
@@ -69,7 +69,7 @@ for i, id in ipairs(ids) do
       stored[n] = id
       schedule[2 * n - 1], schedule[2 * n] = due, id
       messages[2 * n - 1], messages[2 * n] = id, message or sent .. packedTime(tonumber(due)) .. rest
-      entries[n] = ordered and {id, key, sequence, tonumber(due)}
+      entries[n] = keyed and {id, key, sequence, tonumber(due)}
       largest = math.max(largest, #rest + 13)
       earliest = math.min(earliest or tonumber(due), tonumber(due))
     end
@@ -81,7 +81,7 @@ redis.call('HDEL', metaKey, '')
 if #stored > 0 then
   --@include largest
   local changes
-  if ordered then
+  if keyed then
     recordArrivals()
     changes = enter(entries)
   else
@@ -90,7 +90,7 @@ if #stored > 0 then
   redis.call('HDEL', deliveriesKey, unpack(stored))
   redis.call('ZREM', leasesKey, unpack(stored))
   redis.call('HSET', messagesKey, unpack(messages))
-  if ordered then
+  if keyed then
     occupy(changes)
   end
 end
@@ -110,7 +110,7 @@ if #reserved + #refused > 0 then
 else
   redis.call('HDEL', metaKey, field)
 end
-if ordered then
+if keyed then
   if firstOfSchedule() ~= firstBefore then
     signal('h', firstOfSchedule())
   end

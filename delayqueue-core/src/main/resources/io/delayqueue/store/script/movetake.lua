@@ -27,7 +27,7 @@ local deliveries = redis.call('HMGET', deliveriesKey, unpack(ARGV, 5))
 local scores, marks, places, ids, departing = {}, {}, {}, {}, {}
 for i = 1, #messages do
   local id, message = ARGV[4 + i], messages[i]
-  scores[i] = tonumber(redis.call('ZSCORE', scheduleKey, id) or ordered and parkedDue(id) or -1)
+  scores[i] = tonumber(redis.call('ZSCORE', scheduleKey, id) or keyed and parkedDue(id) or -1)
   if sentUntil and not begun and message and scores[i] >= 0 and scores[i] < TAKEN and hasHead(message)
     and timeAt(message, 2) <= sentUntil and not (deliveries[i] and string.find(deliveries[i], '\0', 1, true)) then
     local _, _, before = takenBy(deliveries[i])
@@ -51,7 +51,7 @@ if #ids > 0 then
   redis.call('ZADD', scheduleKey, unpack(places))
   redis.call('HSET', deliveriesKey, unpack(marks))
   redis.call('ZREM', leasesKey, unpack(ids)) -- left by a script that stopped midway
-  if ordered then
+  if keyed then
     local firstBefore = firstOfSchedule()
     unpark(depart(ids, departing))
     if firstOfSchedule() ~= firstBefore then

@@ -8,7 +8,7 @@
 -- parked.due  ZSET id → due ms
 -- heads       HASH key → '<mark><due><sequence><id>', the mark '!' if the head holds its key, else '='
 --
--- needs: ordered, parkedDueKey, head. gives, if the topic is ordered: keyOf, sequenced, unsequenced, arrived, recordArrivals,
+-- needs: keyed, parkedDueKey, head. gives, if the topic is ordered: keyOf, sequenced, unsequenced, arrived, recordArrivals,
 -- parkedDue, nextOf, promote, handoverOf, handOver, depart, unpark, enter, occupy, headsOf,
 -- heldKeys, areNext, hold, noNexts, addNext, firstOfSchedule
 --
@@ -19,7 +19,7 @@
 local keyOf, sequenced, unsequenced, arrived, recordArrivals, parkedDue, nextOf
 local promote, handoverOf, handOver, depart, unpark, enter, occupy
 local headsOf, heldKeys, areNext, hold, noNexts, addNext, firstOfSchedule
-if ordered then
+if keyed then
   local parkedKey, headsKey = KEYS[#KEYS - 2], KEYS[#KEYS]
   local lastSequence, lastDue
   -- due times as text, by their six bytes: to format a number takes longer than a command

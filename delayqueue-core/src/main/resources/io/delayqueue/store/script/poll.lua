@@ -172,7 +172,7 @@ if usual and acks > 0 then
     end
   end
 end
-if ordered and usual and acks > 0 then
+if keyed and usual and acks > 0 then
   usual = fits(acks)
   if usual then
     local ids = {unpack(ARGV, 9, 8 + acks)}
@@ -187,12 +187,12 @@ if n > 0 then
   if usual then
     claimedDeliveries = redis.call('HMGET', deliveriesKey, unpack(due))
     claimedMessages = redis.call('HMGET', messagesKey, unpack(due))
-    if ordered then
+    if keyed then
       held, usual = heldKeys(due, claimedMessages)
       usual = usual and areNext(due, held, leaving)
     end
     for i = 1, n do
-      if claimedDeliveries[i] or not ordered and (not claimedMessages[i] or string.byte(claimedMessages[i], 14) == 43) then
+      if claimedDeliveries[i] or not keyed and (not claimedMessages[i] or string.byte(claimedMessages[i], 14) == 43) then
         usual = false
         break
       end
@@ -206,7 +206,7 @@ if usual then
   if handover then
     handOver(handover)
   end
-  if ordered then
+  if keyed then
     hold(held)
   end
   if acks > 0 then
@@ -238,7 +238,7 @@ if usual then
     end
     redis.call('ZADD', leasesKey, unpack(leases))
     redis.call('HSET', deliveriesKey, unpack(deliveries))
-    if ordered then
+    if keyed then
       redis.call('ZREM', scheduleKey, unpack(due))
     else
       -- a claim reads the first messages of the schedule
@@ -297,7 +297,7 @@ if limit and limit.concurrent + limit.interval == 0 and limit.heldUntil + 360000
     redis.call('HDEL', metaKey, 'hold')
     if limits == '0 0 0 0' then
       redis.call('HDEL', metaKey, 'limits')
-      redis.call('HSET', metaKey, 'identity', ARGV[1] .. (ordered and SPECIAL or ''))
+      redis.call('HSET', metaKey, 'identity', ARGV[1] .. (keyed and SPECIAL or ''))
     end
   end
   limit = nil
@@ -358,8 +358,8 @@ elseif limit and not repeated then
   end
 end
 -- what the keys of expired heads get next
-local promoted = ordered and noNexts()
-if ordered and #heldAcks > 0 and not repeated then
+local promoted = keyed and noNexts()
+if keyed and #heldAcks > 0 and not repeated then
   handover = handoverOf(heldAcks, redis.call('HMGET', messagesKey, unpack(heldAcks)), leaving, fits(#heldAcks))
   addDue(due, holds and 0 or mostDue, handover.nexts)
 end
@@ -392,7 +392,7 @@ else
   write(consumerField, ARGV[3] .. ' ' .. pollTime() .. '\n' .. record, unpack(times))
 end
 -- leases end before others begin, so that at no stop of the script there are more than a limit permits
-if ordered and not repeated then
+if keyed and not repeated then
   -- before settlements give keys to others
   promote(promoted)
   handover = handover and handOver(handover)

@@ -2,7 +2,7 @@
 -- firstdue, order
 local function putBack(id, place)
   local before, key, sequence = place - TAKEN, nil, nil
-  if ordered and before < SUSPECT then
+  if keyed and before < SUSPECT then
     key, sequence = keyOf(redis.call('HGET', messagesKey, id))
   end
   if key then

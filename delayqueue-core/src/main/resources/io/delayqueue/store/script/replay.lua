@@ -25,7 +25,7 @@ local notificationsMessagesKey, notificationsDeliveriesKey = KEYS[10], KEYS[11]
 local identity = redis.call('HGET', metaKey, 'identity')
 --@include identity
 --@include order
-local firstBefore = ordered and firstOfSchedule()
+local firstBefore = keyed and firstOfSchedule()
 local function withDue(message, time)
   if not hasHead(message) then
     return message
@@ -63,7 +63,7 @@ local function replayed(deadLetterId)
   end
   if not live then
     local stored, changes = withDue(message, dueTime), nil
-    if ordered and string.find(message, ' k=', 14, true) then
+    if keyed and string.find(message, ' k=', 14, true) then
       -- it joins at the end of its key
       local sequence = arrived(tonumber(due))
       recordArrivals()
@@ -95,10 +95,10 @@ for i = 3, #ARGV do
   outcomes[#outcomes + 1] = replayed(ARGV[i])
 end
 local all = table.concat(outcomes)
-if ordered and firstOfSchedule() ~= firstBefore then
+if keyed and firstOfSchedule() ~= firstBefore then
   signal('h', firstOfSchedule())
 end
-local first = not ordered and string.find(all, 'R', 1, true) and redis.call('ZRANGE', scheduleKey, '0', '0', 'WITHSCORES')[2]
+local first = not keyed and string.find(all, 'R', 1, true) and redis.call('ZRANGE', scheduleKey, '0', '0', 'WITHSCORES')[2]
 if first and tonumber(first) == tonumber(due) then
   signal('h', due)
 end

@@ -21,7 +21,7 @@ local message = redis.call('HGET', messagesKey, ARGV[2])
 if not message or (ARGV[4] and hasHead(message) and timeAt(message, 2) > tonumber(ARGV[4])) then
   return {'OK', 'n', ''}
 end
-local place = redis.call('ZSCORE', scheduleKey, ARGV[2]) or ordered and parkedDue(ARGV[2])
+local place = redis.call('ZSCORE', scheduleKey, ARGV[2]) or keyed and parkedDue(ARGV[2])
 local delivery = redis.call('HGET', deliveriesKey, ARGV[2]) or ''
 -- scheduled with a token or a zero byte: a script stopped while it claimed the message or ended it
 if not place or string.find(delivery, '^[%w.]+%-%w') or string.find(delivery, '^%z') then
@@ -43,7 +43,7 @@ if before then
   redis.call('HSET', deliveriesKey, ARGV[2], before .. due .. after)
 end
 local key, sequence
-if ordered then
+if keyed then
   key, sequence = keyOf(message)
 end
 if key then

@@ -5,6 +5,6 @@
 local limit = limits and string.match(limits, '^%d+ %d+ %d+ ([1-9]%d*)')
 -- without the two sentinels
 local room = limit and tonumber(limit) - redis.call('ZCARD', scheduleKey) - redis.call('ZCARD', leasesKey) + 2
-if room and ordered then
+if room and keyed then
   room = room - redis.call('ZCARD', parkedDueKey) + 1
 end

@@ -43,7 +43,7 @@ local limits = special and redis.call('HGET', metaKey, 'limits')
 local n, modes, sent = tonumber(ARGV[2]), ARGV[3], '1' .. packedTime(now)
 
 -- A single message takes this way: the tables below would cost as much as all commands.
-if n == 1 and modes == '' and not ordered and #ARGV[6] <= 1000 and redis.call('HEXISTS', messagesKey, ARGV[4]) == 0 then
+if n == 1 and modes == '' and not keyed and #ARGV[6] <= 1000 and redis.call('HEXISTS', messagesKey, ARGV[4]) == 0 then
   if room and room < 1 and not redis.call('ZSCORE', scheduleKey, ARGV[4]) then
     return {'OK', nowMicros, 'f', {limit}}
   end
@@ -92,7 +92,7 @@ if unusual then
   --@include version
   -- whether the send stored this message before; then its due time is the result
   local function repeats(i, message, line)
-    local stored = ordered and string.sub(unsequenced(string.sub(message, 14)), 1, #line) or string.sub(message, 14, 13 + #line)
+    local stored = keyed and string.sub(unsequenced(string.sub(message, 14)), 1, #line) or string.sub(message, 14, 13 + #line)
     local same = hasHead(message) and stored == line
     dues[i] = same and textOf(timeAt(message, 8)) or nil
     return same
@@ -156,7 +156,7 @@ end
 -- written (ids, their number is removed), deliveries after it (ended), and leases (replaced)
 local schedule, messages, ids, replaced, deliveries, ended = {}, {}, {}, {}, {}, {}
 local fresh, removed, largest, earliest, first = 0, 0, 0, nil, nil
-local entries, changes, firstBefore = {}, nil, ordered and firstOfSchedule()
+local entries, changes, firstBefore = {}, nil, keyed and firstOfSchedule()
 -- by index, the due times that are later than given; nil if there are none
 local later
 -- argument, due time, and stored times of the last message; kept, because the next one often has the same argument
@@ -165,7 +165,7 @@ for i = 1, n do
   local outcome = outcomes[i]
   if room and not outcome then
     room = room - 1
-    if room < 0 and not (redis.call('ZSCORE', scheduleKey, ARGV[3 + i]) or ordered and parkedDue(ARGV[3 + i])) then
+    if room < 0 and not (redis.call('ZSCORE', scheduleKey, ARGV[3 + i]) or keyed and parkedDue(ARGV[3 + i])) then
       outcome, outcomes[i], unusual = 'f', 'f', true
     end
   end
@@ -185,7 +185,7 @@ for i = 1, n do
       end
     end
     local message, own = times .. rest, due
-    if ordered then
+    if keyed then
       local sequence, at = arrived(millis, argument == '+0' and message, id)
       if at ~= millis then
         -- sent when it is due, as all messages without a delay
@@ -229,14 +229,14 @@ end
 if largest > 0 then
   --@include largest
 end
-if ordered then
+if keyed then
   recordArrivals()
 end
 if #deliveries > 0 then
   redis.call('HSET', deliveriesKey, unpack(deliveries))
 end
 if fresh > 0 then
-  if ordered then
+  if keyed then
     changes = enter(entries)
   else
     redis.call('ZADD', scheduleKey, unpack(schedule))
@@ -246,7 +246,7 @@ if fresh > 0 then
     redis.call('HDEL', deliveriesKey, unpack(ids))
   end
   redis.call('HSET', messagesKey, unpack(messages))
-  if ordered then
+  if keyed then
     occupy(changes)
   end
   if #ended > 0 then
@@ -260,7 +260,7 @@ if fresh > 0 then
     end
   end
   -- of the messages of this call with the same due time, up to n - 1 may come before the first in the order of ids
-  if ordered then
+  if keyed then
     if firstOfSchedule() ~= firstBefore then
       signal('h', firstOfSchedule())
     end

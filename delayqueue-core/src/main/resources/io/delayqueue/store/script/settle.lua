@@ -70,7 +70,7 @@ end
 local function settleAcks(held, takeovers, handover)
   if #held > 0 then
     local parked = handover
-    if ordered and repeated then
+    if keyed and repeated then
       parked = depart(held, redis.call('HMGET', messagesKey, unpack(held)))
     end
     redis.call('HDEL', messagesKey, unpack(held))
@@ -143,7 +143,7 @@ local function settleOthers(held)
     elseif postponable then
       local rest = string.sub(unmarked(counts), #postponed(counts) + 1)
       toSchedule(id, textOf(now + delay), attempts - 1, failures, 'p' .. (postponements + 1) .. rest, successor)
-      if ordered and verb == 'pass' then
+      if keyed and verb == 'pass' then
         local letting = redis.call('HGET', messagesKey, id)
         local key, sequence = keyOf(letting)
         if key then

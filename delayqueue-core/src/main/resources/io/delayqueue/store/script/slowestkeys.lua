@@ -17,7 +17,7 @@ local identity, polledText = unpack(redis.call('HMGET', metaKey, 'identity', 'po
 --@include order
 --@include live
 local found, known, seen, bytes = {}, {}, {}, 0
-if ordered then
+if keyed then
   local parkedKey = KEYS[#KEYS - 2]
   local due = redis.call('ZRANGEBYSCORE', parkedDueKey, '-inf', nowText, 'WITHSCORES', 'LIMIT', '0', ARGV[2])
   for i = 1, #due, 2 do

@@ -26,7 +26,7 @@ end
 local function takeOver(id, successor)
   local due, key, sequence = hasHead(successor) and timeAt(successor, 8) or now, nil, nil
   redis.call('HSET', deliveriesKey, id, withSuccessor('', successor))
-  if ordered then
+  if keyed then
     key, sequence = keyOf(successor)
   end
   if key then
