@@ -6,6 +6,7 @@ import io.delayqueue.Internal;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A part of a topic. All keys of a shard are in one hash slot, so that every script runs on one server.
@@ -29,12 +30,19 @@ public record Shard(String topic, int index, int count, Keys keys, QueueKind kin
         /** The messages have no keys. */
         NONE(""),
         /** Messages of one key are handled one at a time, in order. The topic has one shard. */
-        ORDERED("o");
+        ORDERED("o"),
+        /** The keys share the starts of deliveries equally; messages without one share a key. The topic has one shard. */
+        FAIR("f");
 
         private final String letter;
 
         Keys(String letter) {
             this.letter = letter;
+        }
+
+        /** Whether a topic accepts a message with this key, or without one. */
+        public boolean accept(@Nullable String key) {
+            return this == FAIR || (this == ORDERED) == (key != null);
         }
     }
 

@@ -198,10 +198,11 @@ public final class KeySpace {
     private ShardKeys create(Shard shard) {
         String tag = tag(shard);
         String base = namespace + ":{" + tag + "}:";
-        ShardKeys notifications = ShardKeys.of(base, "notifications.", signal(shard.notifications(), tag), false, null);
+        ShardKeys notifications =
+                ShardKeys.of(base, "notifications.", signal(shard.notifications(), tag), Keys.NONE, null);
         return shard.kind() == QueueKind.NOTIFICATIONS
                 ? notifications
-                : ShardKeys.of(base, "", signal(shard, tag), shard.keys() == Keys.ORDERED, notifications);
+                : ShardKeys.of(base, "", signal(shard, tag), shard.keys(), notifications);
     }
 
     private static String tag(Shard shard) {

@@ -1,8 +1,10 @@
 package io.delayqueue.redis;
 
+import io.delayqueue.message.Shard.Keys;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -21,9 +23,9 @@ import org.jspecify.annotations.Nullable;
  * @param sent HASH nonce and id → remembered outcome of a send, and the time until which it is remembered
  * @param sentUntil ZSET nonce → time until which a send is remembered, ms
  * @param signal the name of this queue in signals
- * @param order the keys that only a topic with ordered keys has, see {@code order.lua}: ZSET of the parked messages in the
- *     order of their keys, ZSET id → due time of a parked message, HASH key → head; empty for other topics, and in the
- *     queue of notifications
+ * @param order the keys that only a topic whose messages have keys has, see {@code order.lua} and {@code fair.lua}: of a fair
+ *     topic, ZSET key → turn; then ZSET of the parked messages in the order of their keys, ZSET id → due time of a parked
+ *     message, HASH key → head; empty for other topics, and in the queue of notifications
  * @param notifications keys of the shard's queue of notifications; null if this is that queue
  */
 @SuppressWarnings("ArrayRecordComponent") // handed straight to the client library
@@ -42,7 +44,7 @@ public record ShardKeys(
         List<byte[]> order,
         @Nullable ShardKeys notifications) {
 
-    static ShardKeys of(String base, String kind, String signal, boolean ordered, @Nullable ShardKeys notifications) {
+    static ShardKeys of(String base, String kind, String signal, Keys keys, @Nullable ShardKeys notifications) {
         return new ShardKeys(
                 bytes(base + kind + "schedule"),
                 bytes(base + kind + "leases"),
@@ -55,9 +57,10 @@ public record ShardKeys(
                 bytes(base + "sent"),
                 bytes(base + "sent.until"),
                 bytes(signal),
-                ordered
-                        ? List.of(bytes(base + "parked"), bytes(base + "parked.due"), bytes(base + "heads"))
-                        : List.of(),
+                Stream.of("active", "parked", "parked.due", "heads")
+                        .filter(name -> keys == Keys.FAIR || keys == Keys.ORDERED && !name.equals("active"))
+                        .map(name -> bytes(base + name))
+                        .toList(),
                 notifications);
     }
 
@@ -98,7 +101,7 @@ public record ShardKeys(
         return joined(withSent(), List.of(ended));
     }
 
-    /** Keys, and after them those that only a topic with ordered keys has. */
+    /** Keys, and after them those that only a topic whose messages have keys has. */
     public List<byte[]> withOrder(List<byte[]> keys) {
         return order.isEmpty() ? keys : joined(keys, order);
     }

@@ -269,7 +269,8 @@ public final class EnvelopeFormat {
     private static @Nullable String key(String[] line) {
         for (String part : line) {
             if (part.startsWith("k=")) {
-                return unescapeKey(part.substring(2));
+                // in a fair topic, a message without a key has an empty one
+                return part.length() == 2 ? null : unescapeKey(part.substring(2));
             }
         }
         return null;

@@ -101,7 +101,7 @@ final class SendFailures {
         return message.notStored(
                 Reason.INVALID,
                 "it has a key, but topic " + topic + " is registered without keys. Send it without a key, or delete the"
-                        + " empty topic and set delayqueue.topics[" + topic + "].keys=ordered",
+                        + " empty topic and set delayqueue.topics[" + topic + "].keys to ordered or fair",
                 null);
     }
 

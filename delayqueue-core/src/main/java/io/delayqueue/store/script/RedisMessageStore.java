@@ -72,9 +72,8 @@ public final class RedisMessageStore implements MessageStore {
 
     @Override
     public CompletableFuture<List<SendReply>> send(Shard shard, List<OutgoingMessage> messages, Durability durability) {
-        boolean ordered = shard.keys() == Keys.ORDERED;
-        if (messages.stream().anyMatch(message -> ordered == (message.key() == null))) {
-            return sendThoseThatFit(shard, messages, durability, ordered);
+        if (!messages.stream().allMatch(message -> shard.keys().accept(message.key()))) {
+            return sendThoseThatFit(shard, messages, durability);
         }
         return calls.run(
                         SendScript.SCRIPT,
@@ -86,18 +85,22 @@ public final class RedisMessageStore implements MessageStore {
 
     /** Rejects the messages without a key that need one, or with a key that has no meaning, and sends the others. */
     private CompletableFuture<List<SendReply>> sendThoseThatFit(
-            Shard shard, List<OutgoingMessage> messages, Durability durability, boolean ordered) {
+            Shard shard, List<OutgoingMessage> messages, Durability durability) {
         List<OutgoingMessage> fitting = messages.stream()
-                .filter(message -> ordered == (message.key() != null))
+                .filter(message -> shard.keys().accept(message.key()))
                 .toList();
         CompletableFuture<List<SendReply>> sent =
                 fitting.isEmpty() ? CompletableFuture.completedFuture(List.of()) : send(shard, fitting, durability);
         SendReply rejected = new SendReply(
-                ordered ? SendReply.Outcome.KEY_MISSING : SendReply.Outcome.KEY_UNUSED, Instant.EPOCH, false, 0, null);
+                shard.keys() == Keys.NONE ? SendReply.Outcome.KEY_UNUSED : SendReply.Outcome.KEY_MISSING,
+                Instant.EPOCH,
+                false,
+                0,
+                null);
         return sent.thenApply(replies -> {
             Iterator<SendReply> next = replies.iterator();
             return messages.stream()
-                    .map(message -> ordered == (message.key() != null) ? next.next() : rejected)
+                    .map(message -> shard.keys().accept(message.key()) ? next.next() : rejected)
                     .toList();
         });
     }

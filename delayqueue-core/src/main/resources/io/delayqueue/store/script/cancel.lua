@@ -30,7 +30,7 @@ local identity = redis.call('HGET', metaKey, 'identity')
 local firstBefore = keyed and firstOfSchedule()
 local limits = special and redis.call('HGET', metaKey, 'limits')
 local upTo, remember = ARGV[3], nil
-if #KEYS - (keyed and 3 or 0) > 5 then
+if #KEYS - (fair and 4 or keyed and 3 or 0) > 5 then
   --@include clock
   --@include sent
   local field = ARGV[3] .. ' ' .. ARGV[2]

@@ -89,7 +89,7 @@ local function headsOfMessages(messages, n)
     local key = keyOf(messages[i])
     keys[#keys + 1] = key
   end
-  for i, head in ipairs(#keys > 0 and headsOf(keys) or {}) do
+  for i, head in ipairs(#keys > 0 and order.headsOf(keys) or {}) do
     byKey[keys[i]] = head
   end
   return byKey
@@ -148,12 +148,12 @@ local function plannedClaim(ids, before, messages, suspect, handlers, leaving, p
     end
   end
   messages = messages or redis.call('HMGET', messagesKey, unpack(ids, 1, n))
-  local heads = keyed and n > 0 and headsOfMessages(messages, n)
+  local heads = ordered and n > 0 and headsOfMessages(messages, n)
   local i, seen = 0, {}
   while i < n do
     i = i + 1
     local message, key, again = messages[i], nil, false
-    if keyed then
+    if ordered then
       -- a script that stopped midway may have left a message in schedule and parked
       key, again = keyOf(message), seen[ids[i]]
       seen[ids[i]] = true
@@ -177,7 +177,7 @@ local function plannedClaim(ids, before, messages, suspect, handlers, leaving, p
         if id and tonumber(nextDue) <= now then
           n = n + 1
           ids[n], messages[n] = id, following
-          addNext(promoted, key, id, nextDue, member)
+          order.addNext(promoted, key, id, nextDue, member)
           local delivery, successor = divided(redis.call('HGET', deliveriesKey, id))
           before[n] = delivery and string.find(delivery, '^%S+ %d+[p/%d]*[!+]? %d+') and delivery or false
           successors[n] = successor

@@ -100,5 +100,6 @@ return {
   suspects,
   limits and {limits, arrival or '', hold or '', textOf(now - jumped) .. string.sub(nowMicros, -3)} or {},
   {latest, middle, oldestDead},
-  readyIn[2] or 0
+  -- in a fair topic, no message waits for another one of its key
+  fair and 0 or readyIn[2] or 0
 }

@@ -1,12 +1,15 @@
--- fragment: ends the script unless the shard has the identity of the caller. The stored identity of a topic that is ordered, or
--- has limits or a hold, ends with SPECIAL, so that the scripts spend time on these topics only. needs: keys, identity. gives:
--- special, keyed, and parkedDueKey of an ordered topic, see order.lua
-local special, keyed, parkedDueKey = false, false, nil
+-- fragment: ends the script unless the shard has the identity of the caller. The stored identity of a topic that has keys, limits
+-- or a hold ends with SPECIAL, so that the scripts spend time on these topics only. needs: keys, identity. gives: special; keyed
+-- and fair, whether the messages have keys, and whether they share the handlers equally; parkedDueKey of a topic with keys and
+-- activeKey of a fair one, see order.lua and fair.lua
+local special, keyed, fair, parkedDueKey, activeKey = false, false, false, nil, nil
 if identity ~= ARGV[1] then
   special = identity == ARGV[1] .. SPECIAL
   if not special then
     return identity and {'MISMATCH', (string.match(identity, '^%S*'))} or {'UNKNOWN'}
   end
-  keyed = string.find(ARGV[1], 'o', 1, true)
+  keyed = string.find(ARGV[1], '[of]')
+  fair = keyed and string.find(ARGV[1], 'f', 1, true)
   parkedDueKey = keyed and KEYS[#KEYS - 1] or nil
+  activeKey = fair and KEYS[#KEYS - 3] or nil
 end

@@ -91,7 +91,7 @@ if parkedPlaces then
       and (parked[k + 1] + 0 < found[i + 1] + 0 or parked[k + 1] + 0 == found[i + 1] + 0 and notAfter(parked[k], found[i]))
     local source, at = fromParked and parked or found, fromParked and k or i
     merged[#merged + 1], merged[#merged + 2] = source[at], source[at + 1]
-    areParked[#merged / 2] = fromParked
+    areParked[#merged / 2] = fromParked and not fair
     k, i = fromParked and k + 2 or k, fromParked and i or i + 2
   end
   last = first + math.max(0, last - first) + math.max(0, to - from)

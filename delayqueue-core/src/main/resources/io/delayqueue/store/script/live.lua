@@ -1,4 +1,4 @@
--- fragment: reads a live message. needs: keys, keyed, parkedDueKey, polled. gives: live
+-- fragment: reads a live message. needs: keys, identity, polled. gives: live
 
 -- message, due, lease end and delivery of an id, each false if there is none, and '1' if the message is parked, else '0'. A message
 -- without due time and lease end is not live
@@ -11,6 +11,6 @@ local function live(id)
     due or parked,
     leaseEnd and string.format('%.0f', leaseEnd + jumped + behind),
     redis.call('HGET', deliveriesKey, id),
-    parked and '1' or '0'
+    parked and not fair and '1' or '0'
   }
 end

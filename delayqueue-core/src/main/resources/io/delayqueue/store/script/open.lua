@@ -38,17 +38,19 @@ local never = '9007199254740991'
 local sortedSets = {
   scheduleKey, leasesKey, deadKey, notificationsScheduleKey, notificationsLeasesKey, sentUntilKey
 }
-if KEYS[16] then
-  sortedSets[7], sortedSets[8] = KEYS[16], KEYS[17]
+local parkedKey = #KEYS > 15 and KEYS[#KEYS - 2]
+if parkedKey then
+  -- with active in a fair topic
+  sortedSets[7], sortedSets[8], sortedSets[9] = parkedKey, KEYS[#KEYS - 1], KEYS[#KEYS - 3] ~= endedKey and KEYS[#KEYS - 3] or nil
 end
 for _, key in ipairs(sortedSets) do
   -- the parked messages have equal scores, so that they are in the order of their members
-  redis.call('ZADD', key, key == KEYS[16] and '0' or never, ARGV[4])
+  redis.call('ZADD', key, key == parkedKey and '0' or never, ARGV[4])
 end
 local hashes = {
   messagesKey, deliveriesKey, deadLettersKey, notificationsMessagesKey, notificationsDeliveriesKey, sentKey
 }
-hashes[7] = KEYS[18]
+hashes[7] = parkedKey and KEYS[#KEYS] or nil
 for _, key in ipairs(hashes) do
   redis.call('HSET', key, ARGV[4], '')
 end
@@ -66,7 +68,7 @@ if wanted == '' and hold then
   wanted = '0 0 0 0'
 end
 local fields = {'topic', ARGV[2], 'shard', ARGV[3], 'identity', ARGV[1]}
-if wanted ~= '' or KEYS[16] then
+if wanted ~= '' or parkedKey then
   fields[6] = ARGV[1] .. SPECIAL
 end
 if wanted ~= '' then

@@ -8,19 +8,20 @@
 -- parked.due  ZSET id → due ms
 -- heads       HASH key → '<mark><due><sequence><id>', the mark '!' if the head holds its key, else '='
 --
--- needs: keyed, parkedDueKey, head. gives, if the topic is ordered: keyOf, sequenced, unsequenced, arrived, recordArrivals,
--- parkedDue, nextOf, promote, handoverOf, handOver, depart, unpark, enter, occupy, headsOf,
--- heldKeys, areNext, hold, noNexts, addNext, firstOfSchedule
+-- needs: keyed, parkedDueKey, head. gives: order; if the messages have keys: parkedKey, headsKey, keyOf, sequenced, unsequenced,
+-- arrived, recordArrivals, parkedDue, nextOf, promote, depart, unpark, enter, occupy, firstOfSchedule
 --
 -- Order of writes: a message becomes the head in the schedule first, is stored next, and heads is written last. So each stored
 -- message is in schedule, leases or parked, and if a key has stored messages, one of them is in schedule or leases. The claim of
 -- a message that heads does not name decides which one is the head, and nextOf corrects entries of parked that do not agree with
 -- parked.due and the stored message.
+local parkedKey, headsKey
 local keyOf, sequenced, unsequenced, arrived, recordArrivals, parkedDue, nextOf
-local promote, handoverOf, handOver, depart, unpark, enter, occupy
-local headsOf, heldKeys, areNext, hold, noNexts, addNext, firstOfSchedule
+local promote, depart, unpark, enter, occupy, firstOfSchedule
+-- what only polls use outside of this fragment
+local order = {}
 if keyed then
-  local parkedKey, headsKey = KEYS[#KEYS - 2], KEYS[#KEYS]
+  parkedKey, headsKey = KEYS[#KEYS - 2], KEYS[#KEYS]
   local lastSequence, lastDue
   -- due times as text, by their six bytes: to format a number takes longer than a command
   local dueTexts = {}
@@ -45,7 +46,7 @@ if keyed then
     return due
   end
 
-  local function memberOf(key, due, sequence, id)
+  function order.memberOf(key, due, sequence, id)
     return key .. '\0' .. packed(due) .. packed(sequence) .. id
   end
 
@@ -54,29 +55,42 @@ if keyed then
     if not message or string.byte(message, 14) ~= 43 or not hasHead(message) then
       return nil
     end
-    local sequence, key = string.match(message, '^%+%S* s=(%d+) k=(%S+)\n', 14)
+    local sequence, key = string.match(message, '^%+%S* s=(%d+) k=(%S*)\n', 14)
     if key then
       return key, tonumber(sequence), true
     end
-    sequence, key = string.match(message, '^[^\n]- s=(%d+) k=(%S+)', 14)
+    sequence, key = string.match(message, '^[^\n]- s=(%d+) k=(%S*)', 14)
     return key, tonumber(sequence)
   end
 
-  -- a message with a sequence number, instead of that which it may have
+  -- a message with a sequence number, instead of that which it may have. In a fair topic, a message without key gets the empty one
   function sequenced(message, sequence)
+    message = string.sub(message, 1, 13) .. unsequenced(string.sub(message, 14))
     local lineEnd = string.find(message, '\n', 14, true) or #message + 1
-    local before = string.find(message, ' s=', 14, true)
-    if before and before < lineEnd then
-      message = string.sub(message, 1, 13) .. unsequenced(string.sub(message, 14))
-    end
     local at = string.find(message, ' k=', 14, true) or lineEnd
-    return at > lineEnd and message or string.sub(message, 1, at - 1) .. ' s=' .. sequence .. string.sub(message, at)
+    if at < lineEnd then
+      return string.sub(message, 1, at - 1) .. ' s=' .. sequence .. string.sub(message, at)
+    elseif not fair then
+      return message
+    end
+    local line = string.gsub(string.sub(message, 14, lineEnd - 1), '^%+?', '+', 1)
+    local before, after = string.match(line, '^(.-)( d=.*)$')
+    return string.sub(message, 1, 13) .. (before or line) .. ' s=' .. sequence .. ' k=' .. (after or '') .. string.sub(message, lineEnd)
   end
 
-  -- a text that begins with the first line of a message, without its sequence number
+  -- a text that begins with the first line of a message, as it was before it got a sequence number
   function unsequenced(line)
     local at = string.find(line, '\n', 1, true) or #line + 1
-    return string.gsub(string.sub(line, 1, at - 1), ' s=%d+ k=', ' k=', 1) .. string.sub(line, at)
+    local first, numbered = string.gsub(string.sub(line, 1, at - 1), ' s=%d+ k=', ' k=', 1)
+    if numbered > 0 and fair then
+      local empty
+      first, empty = string.gsub(first .. ' ', ' k= ', ' ', 1)
+      first = string.sub(first, 1, -2)
+      if empty > 0 and not string.find(first, ' ', 1, true) then
+        first = string.sub(first, 2)
+      end
+    end
+    return first .. string.sub(line, at)
   end
 
   -- how many places of a key lastDueOf compares with their messages
@@ -135,8 +149,29 @@ if keyed then
   end
 
   -- the first entry of a key in parked, after those that are skipped
-  local function firstOf(key, skipped)
+  function order.firstOf(key, skipped)
     return redis.call('ZRANGEBYLEX', parkedKey, '[' .. key .. '\0', '(' .. key .. '\1', 'LIMIT', skipped, '1')[1]
+  end
+
+  -- corrects a member of parked that contradicts parked.due and the message: a script stopped midway
+  function order.correct(id, member, message)
+    local of, sequence = keyOf(message)
+    local isParked = of and not redis.call('ZSCORE', scheduleKey, id) and not redis.call('ZSCORE', leasesKey, id)
+    -- in a fair topic, a retried message is parked, too
+    local due = isParked and tonumber(fair and parkedDue(id) or timeAt(message, 8))
+    -- Redis permits all further writes of a script after one that uses no memory, even if memory is full
+    redis.call('HDEL', metaKey, '')
+    if isParked then
+      occupy(enter({{id, of, sequence, due}}))
+    else
+      if not message then
+        redis.call('HDEL', deliveriesKey, id)
+      end
+      redis.call('ZREM', parkedDueKey, id)
+    end
+    if not isParked or order.memberOf(of, due, sequence, id) ~= member then
+      redis.call('ZREM', parkedKey, member)
+    end
   end
 
   -- the first parked message of a key, without those that leave it: its id, due time as text, member of parked, and message; nil
@@ -144,7 +179,7 @@ if keyed then
   function nextOf(key, leaving)
     local skipped = 0
     while true do
-      local member = firstOf(key, skipped)
+      local member = order.firstOf(key, skipped)
       if not member then
         return nil
       end
@@ -152,48 +187,35 @@ if keyed then
       local message = redis.call('HGET', messagesKey, id)
       local of, sequence = keyOf(message)
       local due = of and text(timeAt(message, 8))
-      if of and memberOf(of, tonumber(due), sequence, id) ~= member then
-        -- it let others pass, or a script stopped midway
+      if of and (fair or order.memberOf(of, tonumber(due), sequence, id) ~= member) then
+        -- it let others pass, or a script stopped midway; in a fair topic it may be leased
         due = parkedDue(id)
       end
-      if of and due and memberOf(of, tonumber(due), sequence, id) == member then
+      if of and due and order.memberOf(of, tonumber(due), sequence, id) == member then
         if not leaving[id] then
           return id, due, member, message
         end
         skipped = skipped + 1
       else
-        local isParked = of and not redis.call('ZSCORE', scheduleKey, id) and not redis.call('ZSCORE', leasesKey, id)
-        -- Redis permits all further writes of a script after one that uses no memory, even if memory is full
-        redis.call('HDEL', metaKey, '')
-        if isParked then
-          occupy(enter({{id, of, sequence, timeAt(message, 8)}}))
-        else
-          if not message then
-            redis.call('HDEL', deliveriesKey, id)
-          end
-          redis.call('ZREM', parkedDueKey, id)
-        end
-        if not isParked or memberOf(of, timeAt(message, 8), sequence, id) ~= member then
-          redis.call('ZREM', parkedKey, member)
-        end
+        order.correct(id, member, message)
       end
     end
   end
 
-  -- removes entries of parked messages
+  -- removes entries of parked messages; in this order, the next use of the key corrects what a stop leaves in parked
   function unpark(entries)
     if #entries.ids > 0 then
-      redis.call('ZREM', parkedKey, unpack(entries.members))
       redis.call('ZREM', parkedDueKey, unpack(entries.ids))
+      redis.call('ZREM', parkedKey, unpack(entries.members))
     end
   end
 
   -- what keys get next: key, id, due time as text, and member of parked, each in a list
-  function noNexts()
+  function order.noNexts()
     return {keys = {}, ids = {}, dues = {}, members = {}}
   end
 
-  function addNext(nexts, key, id, due, member)
+  function order.addNext(nexts, key, id, due, member)
     local at = #nexts.ids + 1
     nexts.keys[at], nexts.ids[at], nexts.dues[at], nexts.members[at] = key, id, due, member
   end
@@ -214,9 +236,9 @@ if keyed then
 
   -- the first parked messages of keys; their messages are read by one command if together. free gets the keys without one
   local function nextsOf(keys, leaving, together, free)
-    local nexts, found, members, ids = noNexts(), {}, {}, {}
+    local nexts, found, members, ids = order.noNexts(), {}, {}, {}
     for i, key in ipairs(keys) do
-      local member = firstOf(key, '0')
+      local member = order.firstOf(key, '0')
       if not member then
         free[#free + 1] = key
       else
@@ -230,11 +252,11 @@ if keyed then
       local of, sequence = keyOf(message)
       local six = of and string.sub(message, 8, 13)
       if of == key and not leaving[id] and member == key .. '\0' .. six .. packed(sequence) .. id then
-        addNext(nexts, key, id, dueText(six), member)
+        order.addNext(nexts, key, id, dueText(six), member)
       else
         local next, due, ofNext = nextOf(key, leaving)
         if next then
-          addNext(nexts, key, next, due, ofNext)
+          order.addNext(nexts, key, next, due, ofNext)
         else
           free[#free + 1] = key
         end
@@ -245,7 +267,7 @@ if keyed then
 
   -- plans that messages end or let go: nexts become the heads of their keys. Others that leave, too, do not. together: one command
   -- reads the messages of the nexts
-  function handoverOf(ids, messages, others, together)
+  function order.handoverOf(ids, messages, others, together)
     local keys, sequences, those, leaving = {}, {}, {}, others or {}
     for i, id in ipairs(ids) do
       local key, sequence = keyOf(messages[i])
@@ -255,13 +277,13 @@ if keyed then
       end
     end
     local plan, ending = {free = {}, members = {}, ids = {}}, {}
-    for i, head in ipairs(#keys > 0 and headsOf(keys) or {}) do
+    for i, head in ipairs(#keys > 0 and order.headsOf(keys) or {}) do
       if head and string.sub(head, 14) == those[i] then
         ending[#ending + 1] = keys[i]
       else
         local due, at = parkedDue(those[i]), #plan.ids + 1
         if due then
-          plan.members[at], plan.ids[at] = memberOf(keys[i], tonumber(due), sequences[i], those[i]), those[i]
+          plan.members[at], plan.ids[at] = order.memberOf(keys[i], tonumber(due), sequences[i], those[i]), those[i]
         end
       end
     end
@@ -270,7 +292,7 @@ if keyed then
   end
 
   -- the places and messages of the heads that end remain. Returns what unpark removes when the messages have ended
-  function handOver(plan)
+  function order.handOver(plan)
     promote(plan.nexts)
     if #plan.free > 0 then
       redis.call('HDEL', headsKey, unpack(plan.free))
@@ -279,7 +301,7 @@ if keyed then
   end
 
   function depart(ids, messages, others)
-    return handOver(handoverOf(ids, messages, others))
+    return order.handOver(order.handoverOf(ids, messages, others))
   end
 
   -- gives messages a place in schedule or parked. An entry is {id, key, sequence number, due time, message before or nil, due time
@@ -298,7 +320,7 @@ if keyed then
         if head and string.sub(head, 14) == id then
           depart({id}, {before}, leaving)
         elseif parkedDue(id) then
-          changes.members[#changes.members + 1] = memberOf(key, tonumber(parkedDue(id)), sequence, id)
+          changes.members[#changes.members + 1] = order.memberOf(key, tonumber(parkedDue(id)), sequence, id)
         end
       end
       if not known[entry[2]] then
@@ -312,6 +334,10 @@ if keyed then
       if head and redis.call('HEXISTS', messagesKey, id) == 1 then
         headOf[key] = {id, key, timeAt(head, 8), timeAt(head, 2), held = string.byte(head) == 33, known = true}
       end
+    end
+    -- of an active key all messages are parked
+    for i, turn in ipairs(fair and redis.call('ZMSCORE', activeKey, unpack(keys)) or {}) do
+      headOf[keys[i]] = turn and {held = true, known = true} or headOf[keys[i]]
     end
     local losing = {}
     for _, entry in ipairs(entries) do
@@ -339,7 +365,7 @@ if keyed then
     end
     local kept = {}
     for i, entry in ipairs(losing) do
-      local member = memberOf(entry[2], entry[4], entry[3], entry[1])
+      local member = order.memberOf(entry[2], entry[4], entry[3], entry[1])
       dues[2 * i - 1], dues[2 * i] = entry[6] or text(entry[4]), entry[1]
       members[2 * i - 1], members[2 * i] = '0', member
       changes.parked[i], kept[member] = entry[1], true
@@ -377,12 +403,12 @@ if keyed then
   end
 
   -- the heads of keys, false for none
-  function headsOf(keys)
+  function order.headsOf(keys)
     return redis.call('HMGET', headsKey, unpack(keys))
   end
 
   -- the fields of heads by which messages hold their keys, and whether all have a key, each another one, and no limits
-  function heldKeys(ids, messages)
+  function order.heldKeys(ids, messages)
     local held, usual, seen = {}, true, {}
     for i, id in ipairs(ids) do
       local key, sequence, unlimited = keyOf(messages[i])
@@ -397,12 +423,12 @@ if keyed then
   end
 
   -- whether messages are the heads of their keys, or follow heads that leave
-  function areNext(ids, held, leaving)
+  function order.areNext(ids, held, leaving)
     local keys = {}
     for i = 1, #ids do
       keys[i] = held[2 * i - 1]
     end
-    for i, head in ipairs(headsOf(keys)) do
+    for i, head in ipairs(order.headsOf(keys)) do
       local id = head and string.sub(head, 14)
       if id ~= ids[i] and not leaving[id] then
         return false
@@ -411,7 +437,7 @@ if keyed then
     return true
   end
 
-  function hold(held)
+  function order.hold(held)
     if #held > 0 then
       redis.call('HSET', headsKey, unpack(held))
     end

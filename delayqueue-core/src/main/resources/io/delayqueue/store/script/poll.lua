@@ -136,15 +136,22 @@ end
 
 -- no gap, no new jump, no lease to reclaim, and only acknowledges to settle; lease time is the steady clock
 local usual = polledAt and polledAt <= now and behind == 0
-  and not (claimsLimited or repeated or suspectsMarked) and renewals + others == 0
+  and not (claimsLimited or fair or repeated or suspectsMarked) and renewals + others == 0
   and (not leased or now - polledAt <= maxGap and tonumber(firstLeaseEnd) > steady)
   and (ownLastTime == '' or sinceLastPoll < 0 or math.abs(steady - ownLastTime - sinceLastPoll) <= 1000)
+-- keys=ordered
+local ordered = keyed and not fair
 -- the first two messages of the schedule, with their scores: often only one is due
 local first = redis.call('ZRANGE', scheduleKey, '0', '1', 'WITHSCORES')
 local firstDue = first[2] and dueOf(first[2])
 if not firstDue then
   return {'UNKNOWN'}
 end
+local function firstWithTurns(due)
+  -- a key is active, beside the sentinel
+  return fair and tonumber(due) > now and redis.call('ZCARD', activeKey) > 1 and nowText or due
+end
+firstDue = firstWithTurns(firstDue)
 local isDue = tonumber(firstDue) <= now
 -- nextDue is false if it is to be read after the claim
 local due, nextDue, claimedDeliveries, claimedMessages, ackedDeliveries = {}, firstDue, nil, nil, nil
@@ -172,11 +179,11 @@ if usual and acks > 0 then
     end
   end
 end
-if keyed and usual and acks > 0 then
+if ordered and usual and acks > 0 then
   usual = fits(acks)
   if usual then
     local ids = {unpack(ARGV, 9, 8 + acks)}
-    handover, nextDue = handoverOf(ids, redis.call('HMGET', messagesKey, unpack(ids)), leaving, true), false
+    handover, nextDue = order.handoverOf(ids, redis.call('HMGET', messagesKey, unpack(ids)), leaving, true), false
     addDue(due, tonumber(most), handover.nexts)
   end
 end
@@ -187,12 +194,12 @@ if n > 0 then
   if usual then
     claimedDeliveries = redis.call('HMGET', deliveriesKey, unpack(due))
     claimedMessages = redis.call('HMGET', messagesKey, unpack(due))
-    if keyed then
-      held, usual = heldKeys(due, claimedMessages)
-      usual = usual and areNext(due, held, leaving)
+    if ordered then
+      held, usual = order.heldKeys(due, claimedMessages)
+      usual = usual and order.areNext(due, held, leaving)
     end
     for i = 1, n do
-      if claimedDeliveries[i] or not keyed and (not claimedMessages[i] or string.byte(claimedMessages[i], 14) == 43) then
+      if claimedDeliveries[i] or not ordered and (not claimedMessages[i] or string.byte(claimedMessages[i], 14) == 43) then
         usual = false
         break
       end
@@ -204,10 +211,10 @@ if usual then
     acks + n == 0 and ARGV[3] .. 'i ' .. pollTime() or ARGV[3] .. ' ' .. pollTime() .. '\n' .. cmsgpack.pack(due))
   -- the order of writes is that of the long way
   if handover then
-    handOver(handover)
+    order.handOver(handover)
   end
-  if keyed then
-    hold(held)
+  if ordered then
+    order.hold(held)
   end
   if acks > 0 then
     redis.call('HDEL', messagesKey, unpack(ARGV, 9, 8 + acks))
@@ -238,7 +245,7 @@ if usual then
     end
     redis.call('ZADD', leasesKey, unpack(leases))
     redis.call('HSET', deliveriesKey, unpack(deliveries))
-    if keyed then
+    if ordered then
       redis.call('ZREM', scheduleKey, unpack(due))
     else
       -- a claim reads the first messages of the schedule
@@ -320,7 +327,7 @@ if repeated and string.find(lastPollText, '^%d+i')
   return {'OK', nowMicros, firstDue, redisEnd(firstLeaseEnd), (suspects and 1 or 0) + (limit and 2 or 0)}
 end
 
-if limit or not claimsDue then
+if limit or fair or not claimsDue then
   due = {}
 elseif #due == 0 then
   due = redis.call('ZRANGEBYSCORE', scheduleKey, '-inf', nowText, 'LIMIT', '0', most)
@@ -332,6 +339,10 @@ local deadKey, deadLettersKey, notificationsScheduleKey, notificationsMessagesKe
 --@include claim
 --@include settle
 --@include reclaim
+local pick, endTurns
+if fair then
+  --@include fair
+end
 
 -- plans the poll without writing
 local rejectedSettlements, rejectedRenewals = {}, {}
@@ -353,14 +364,18 @@ elseif limit and not repeated then
   local permitted = placesAndTokens(ending)
   claimsSuspect = claimsSuspect and permitted > 0
   mostDue = math.max(0, math.min(tonumber(most), handlers, permitted - (claimsSuspect and 1 or 0)))
-  if claimsDue and mostDue > 0 then
+  if claimsDue and mostDue > 0 and not fair then
     due = redis.call('ZRANGEBYSCORE', scheduleKey, '-inf', nowText, 'LIMIT', '0', mostDue)
   end
 end
+local picked
+if fair and claimsDue and mostDue > 0 and not holds then
+  due, picked = pick(mostDue)
+end
 -- what the keys of expired heads get next
-local promoted = keyed and noNexts()
-if keyed and #heldAcks > 0 and not repeated then
-  handover = handoverOf(heldAcks, redis.call('HMGET', messagesKey, unpack(heldAcks)), leaving, fits(#heldAcks))
+local promoted = ordered and order.noNexts()
+if ordered and #heldAcks > 0 and not repeated then
+  handover = order.handoverOf(heldAcks, redis.call('HMGET', messagesKey, unpack(heldAcks)), leaving, fits(#heldAcks))
   addDue(due, holds and 0 or mostDue, handover.nexts)
 end
 local claim = repeated and recordedClaim()
@@ -388,19 +403,28 @@ else
     limit.arrival = limit.arrival + #claim.ids * limit.interval
     times[#times + 1], times[#times + 2] = 'arrival', string.format('%.0f', limit.arrival)
   end
+  if picked then
+    times[#times + 1], times[#times + 2] = 'turn', textOf(picked.turn)
+  end
   local record = cmsgpack.pack(claim.ids, rejectedSettlements, rejectedRenewals)
   write(consumerField, ARGV[3] .. ' ' .. pollTime() .. '\n' .. record, unpack(times))
 end
 -- leases end before others begin, so that at no stop of the script there are more than a limit permits
-if keyed and not repeated then
+if ordered and not repeated then
   -- before settlements give keys to others
   promote(promoted)
-  handover = handover and handOver(handover)
-  hold((heldKeys(claim.ids, claim.messages)))
+  handover = handover and order.handOver(handover)
+  order.hold((order.heldKeys(claim.ids, claim.messages)))
 end
 settleAcks(heldAcks, takeovers, handover)
 settleOthers(heldOthers)
 writeClaim(claim)
+if picked then
+  endTurns(picked, claim)
+elseif fair and repeated then
+  -- the first execution stopped before it removed the claimed messages from parked
+  unpark(depart(claim.ids, claim.messages))
+end
 renew(renewFirst, renewals, heldRenewals)
 if reclaims then
   reclaim(maxReclaims, reclaimed)
@@ -411,6 +435,7 @@ if not repeated and #reclaimed + #newDeadLetters > 0 then
 end
 
 nextDue = readFirstDue()
+nextDue = nextDue and firstWithTurns(nextDue)
 local suspectsLeft = countSuspects() > 0
 local nextLeaseEnd = redis.call('ZRANGE', leasesKey, '0', '0', 'WITHSCORES')[2]
 if not (nextDue and nextLeaseEnd) then

@@ -26,7 +26,7 @@ local function reclaim(max, reclaimed)
       store(id, deadLetterId, deadAt, cause, record, message, successor)
     elseif token == '-' then
       -- a script stopped while it claimed, retried, postponed or released the message
-      if not redis.call('ZSCORE', scheduleKey, id) then
+      if not (redis.call('ZSCORE', scheduleKey, id) or fair and parkedDue(id)) then
         redis.call('ZADD', scheduleKey, score(nowText, isSuspect(counts)), id)
       end
       redis.call('ZREM', leasesKey, id)

@@ -93,7 +93,7 @@ local function completeRemains(id)
     forget(id)
   elseif hasEnded(delivery) then
     takeOver(id, string.sub(delivery, 2))
-  elseif string.byte(delivery) == 45 and redis.call('ZSCORE', scheduleKey, id) then
+  elseif string.byte(delivery) == 45 and (redis.call('ZSCORE', scheduleKey, id) or fair and parkedDue(id)) then
     redis.call('ZREM', leasesKey, id)
   end
 end
@@ -102,7 +102,16 @@ end
 -- the claim that reads it makes it a suspect again. A message without attempts, counts, failures and successor needs no
 -- delivery if it is scheduled at its own due time
 local function toSchedule(id, due, attempts, failures, counts, successor, ownDue)
-  redis.call('ZADD', scheduleKey, score(due, isSuspect(counts) and tonumber(due) <= now), id)
+  local suspect, message, key, sequence = isSuspect(counts) and tonumber(due) <= now, nil, nil, nil
+  if fair and not suspect then
+    message = redis.call('HGET', messagesKey, id)
+    key, sequence = keyOf(message)
+  end
+  if key then
+    occupy(enter({{id, key, sequence, tonumber(due), message, due}}))
+  else
+    redis.call('ZADD', scheduleKey, score(due, suspect), id)
+  end
   if attempts == 0 and failures == '' and counts == '' and not successor and due == ownDue then
     redis.call('HDEL', deliveriesKey, id)
   else
@@ -143,7 +152,7 @@ local function settleOthers(held)
     elseif postponable then
       local rest = string.sub(unmarked(counts), #postponed(counts) + 1)
       toSchedule(id, textOf(now + delay), attempts - 1, failures, 'p' .. (postponements + 1) .. rest, successor)
-      if keyed and verb == 'pass' then
+      if ordered and verb == 'pass' then
         local letting = redis.call('HGET', messagesKey, id)
         local key, sequence = keyOf(letting)
         if key then

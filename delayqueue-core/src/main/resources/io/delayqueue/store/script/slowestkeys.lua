@@ -17,8 +17,7 @@ local identity, polledText = unpack(redis.call('HMGET', metaKey, 'identity', 'po
 --@include order
 --@include live
 local found, known, seen, bytes = {}, {}, {}, 0
-if keyed then
-  local parkedKey = KEYS[#KEYS - 2]
+if keyed and not fair then
   local due = redis.call('ZRANGEBYSCORE', parkedDueKey, '-inf', nowText, 'WITHSCORES', 'LIMIT', '0', ARGV[2])
   for i = 1, #due, 2 do
     if #found == tonumber(ARGV[3]) then
@@ -27,7 +26,7 @@ if keyed then
     local message = not seen[due[i]] and redis.call('HGET', messagesKey, due[i])
     local key = keyOf(message)
     if key and not known[key] then
-      local head = headsOf({key})[1] or ''
+      local head = order.headsOf({key})[1] or ''
       local id = string.sub(head, 14)
       bytes = bytes + #message + redis.call('HSTRLEN', messagesKey, id) + redis.call('HSTRLEN', deliveriesKey, id)
       if #found > 0 and bytes > tonumber(ARGV[4]) then

@@ -317,10 +317,11 @@ public final class ShardState {
             case "meta" -> names.meta();
             case "dead" -> names.dead();
             case "deadLetters" -> names.deadLetters();
-            case "parked" -> names.order().get(0);
-            case "parked.due" -> names.order().get(1);
-            case "heads" -> names.order().get(2);
-            default -> throw new IllegalArgumentException(key);
+            default ->
+                names.order().stream()
+                        .filter(name -> text(name).endsWith(":" + key))
+                        .findFirst()
+                        .orElseThrow(() -> new IllegalArgumentException(key));
         };
     }
 

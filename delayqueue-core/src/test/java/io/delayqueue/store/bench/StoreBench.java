@@ -80,6 +80,11 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
         return new StoreBench(true, Keys.ORDERED);
     }
 
+    /** Creates a bench with a clock driven by the test, whose topic is fair. */
+    public static StoreBench ofFairTopic() {
+        return new StoreBench(true, Keys.FAIR);
+    }
+
     /** Creates a bench with the clock of the Redis server. */
     public static StoreBench withServerClock() {
         return new StoreBench(false, Keys.NONE);

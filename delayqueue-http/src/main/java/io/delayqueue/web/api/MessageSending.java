@@ -135,26 +135,23 @@ public record MessageSending(
      */
     private void requireKeys(String topic, List<DelayMessage> messages) {
         Shard known = topics.likelyShardOf(topic, topic);
-        if (known == null || messages.stream().allMatch(message -> isOrdered(known) == (message.key() != null))) {
+        if (known == null || messages.stream().allMatch(message -> known.keys().accept(message.key()))) {
             return;
         }
         Await.call(() -> topics.freshShards(topic)).ifPresent(shards -> {
             for (int i = 0; i < messages.size(); i++) {
-                boolean hasKey = messages.get(i).key() != null;
-                if (isOrdered(shards.get(0)) != hasKey) {
+                String messageKey = messages.get(i).key();
+                if (!shards.get(0).keys().accept(messageKey)) {
                     throw invalid(
                             messages.size() == 1 ? "The message" : "Message " + i,
-                            hasKey
-                                    ? "it has a key, but topic " + Printable.of(topic) + " is not ordered. Remove 'key'"
+                            messageKey != null
+                                    ? "it has a key, but topic " + Printable.of(topic)
+                                            + " is registered without keys. Remove 'key'"
                                     : "it has no key, but topic " + Printable.of(topic) + " is ordered. Set 'key' to"
                                             + " what is handled in order, such as the number of an account");
                 }
             }
         });
-    }
-
-    private static boolean isOrdered(Shard shard) {
-        return shard.keys() == Shard.Keys.ORDERED;
     }
 
     private List<DelayMessage> withNonces(String topic, List<DelayMessage> messages, String text, IdempotencyKey key) {

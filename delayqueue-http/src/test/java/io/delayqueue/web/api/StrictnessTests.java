@@ -55,7 +55,7 @@ class StrictnessTests {
                     {"payload": 1, "id": " "} | The message can't be sent: A message id must not be blank.
                     {"payload": 1, "key": 4711} | The field 'key' must be a string, but was 4711.
                     {"payload": 1, "key": " "} | The message can't be sent: A message key must not be blank.
-                    {"payload": 1, "key": "a"} | The message can't be sent: it has a key, but topic TOPIC is not ordered. Remove 'key'.
+                    {"payload": 1, "key": "a"} | The message can't be sent: it has a key, but topic TOPIC is registered without keys. Remove 'key'.
                     {"payload": 1, "id": "\\ud800"} | The field 'id' must not contain half a surrogate pair, which UTF-8 cannot encode.
                     {"payload": 1, "headers": {"a": 1}} | The field 'headers.a' must be a string, but was 1.
                     {"payload": 1, "headers": ["a"]} | The field 'headers' must be an object of strings such as {"tags": "vip"}, but was ["a"].

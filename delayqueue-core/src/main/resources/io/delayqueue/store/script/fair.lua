@@ -1,0 +1,166 @@
+-- fragment: the claims of a fair topic, whose keys share the starts of deliveries equally.
+--
+-- active      ZSET key → turn: of these keys, all scheduled messages are parked, and the first one was due at its last turn. The other
+--             keys have their first message in the schedule, see order.lua
+--
+-- Start-time fair queueing (Goyal, Vin, Cheng: SIGCOMM 1996) without weights: each delivery moves the turn of its key on by one, and
+-- the key with the least turn is next. A key that becomes active starts at the least turn, which the field 'turn' of meta keeps. So a
+-- key without messages saves nothing up, and no key waits for more than one delivery of each other one.
+--
+-- Order of writes: a message is parked before its key becomes active, and its key is active before it leaves the schedule. When
+-- none of a key's messages is due, the first one is in the schedule before the key leaves active. So each parked message has its key in
+-- active, or a message of its key in the schedule.
+--
+-- needs: order, claim, now, nowText. assigns: pick, endTurns
+-- the most messages of the schedule whose keys become active in one poll
+local MOST_ACTIVATED = 500
+local NO_TURN = 9007199254740991
+
+-- parks the due messages of the schedule and makes their keys active. Returns the ids of messages without a head, which a foreign
+-- client wrote, and of removed messages: they are claimed from the schedule
+local function activate(turn)
+  local due = redis.call('ZRANGEBYSCORE', scheduleKey, '-inf', nowText, 'LIMIT', '0', MOST_ACTIVATED, 'WITHSCORES')
+  local ids, others = {}, {}
+  for i = 1, #due, 2 do
+    ids[#ids + 1] = due[i]
+  end
+  local n = #ids > 0 and fitting(ids, maxBytes) or 0
+  local messages = n > 0 and redis.call('HMGET', messagesKey, unpack(ids, 1, n)) or {}
+  local members, dues, turns, keys, moved = {}, {}, {}, {}, {}
+  for i, message in ipairs(messages) do
+    local key, sequence = keyOf(message)
+    if key then
+      local at = #moved + 1
+      moved[at], keys[at] = ids[i], key
+      members[2 * at - 1], members[2 * at] = '0', order.memberOf(key, tonumber(due[2 * i]), sequence, ids[i])
+      dues[2 * at - 1], dues[2 * at] = due[2 * i], ids[i]
+      turns[2 * at - 1], turns[2 * at] = turn, key
+    else
+      others[#others + 1] = ids[i]
+    end
+  end
+  if #moved > 0 then
+    -- Redis permits all further writes of a script after one that uses no memory, even if memory is full
+    redis.call('HDEL', metaKey, '')
+    redis.call('ZADD', parkedKey, unpack(members))
+    redis.call('ZADD', parkedDueKey, unpack(dues))
+    redis.call('ZADD', activeKey, 'NX', unpack(turns))
+    redis.call('HDEL', headsKey, unpack(keys))
+    redis.call('ZREM', scheduleKey, unpack(moved))
+  end
+  return others
+end
+
+-- the messages to claim, and of those whose key has a turn: ids, by id its member in parked and its key, the keys, and the turn at
+-- which a key becomes active
+function pick(most)
+  local line, first, picked = {}, 1, {ids = {}, members = {}, of = {}, keys = {}}
+  local least = tonumber(redis.call('ZRANGE', activeKey, '0', '0', 'WITHSCORES')[2] or NO_TURN)
+  picked.turn = math.max(tonumber(redis.call('HGET', metaKey, 'turn') or 0), least < NO_TURN and least or 0)
+  local due = activate(textOf(picked.turn))
+  for i = #due, most + 1, -1 do
+    due[i] = nil
+  end
+  most = most - #due
+  local turns = most > 0 and redis.call('ZRANGE', activeKey, '0', most - 1, 'WITHSCORES') or {}
+  for i = 1, #turns, 2 do
+    if tonumber(turns[i + 1]) < NO_TURN then
+      line[#line + 1] = {key = turns[i], turn = tonumber(turns[i + 1]), read = 0}
+    end
+  end
+  local stale = {}
+  while #picked.ids < most and line[first] do
+    local key, following = line[first], line[first + 1]
+    first = first + 1
+    if key.read == 0 then
+      picked.keys[#picked.keys + 1] = key
+    end
+    local n = math.min(most - #picked.ids, following and following.turn - key.turn + 1 or most)
+    local members = redis.call('ZRANGEBYLEX', parkedKey, '[' .. key.key .. '\0', '(' .. key.key .. '\1', 'LIMIT', key.read, n)
+    local ids = {}
+    for i, member in ipairs(members) do
+      ids[i] = string.sub(member, #key.key + 14)
+    end
+    local dues = #ids > 0 and redis.call('ZMSCORE', parkedDueKey, unpack(ids))
+    local more = #ids == n
+    for i, id in ipairs(ids) do
+      local due = timeAt(members[i], #key.key + 2)
+      if due > now then
+        more = false
+        break
+      end
+      key.read = key.read + 1
+      -- a script that stopped midway may have left two members of a message
+      if dues[i] and tonumber(dues[i]) == due and not picked.members[id] then
+        picked.ids[#picked.ids + 1] = id
+        picked.members[id], picked.of[id] = members[i], key
+        key.turn = key.turn + 1
+      else
+        stale[#stale + 1] = {id, members[i]}
+      end
+    end
+    if more then
+      local from, to = first, #line + 1
+      while from < to do
+        local middle = math.floor((from + to) / 2)
+        if line[middle].turn > key.turn then
+          to = middle
+        else
+          from = middle + 1
+        end
+      end
+      table.insert(line, from, key)
+    end
+  end
+  for _, entry in ipairs(stale) do
+    order.correct(entry[1], entry[2], redis.call('HGET', messagesKey, entry[1]))
+  end
+  for _, id in ipairs(picked.ids) do
+    due[#due + 1] = id
+  end
+  return due, picked
+end
+
+-- removes the messages that a claim has taken from parked, and gives each key that had a turn its place: those that were not claimed
+-- have no part in its turn
+function endTurns(picked, claim)
+  local parked, taken = {members = {}, ids = {}}, {}
+  local function take(ids)
+    for _, id in ipairs(ids) do
+      if picked.members[id] then
+        local at = #parked.ids + 1
+        parked.ids[at], parked.members[at], taken[id] = id, picked.members[id], true
+      end
+    end
+  end
+  take(claim.ids)
+  for _, id in ipairs(picked.ids) do
+    if not taken[id] then
+      picked.of[id].turn = picked.of[id].turn - 1
+    end
+  end
+  take(claim.orphans)
+  for i = 2, #claim.suspects, 2 do
+    take({claim.suspects[i]})
+  end
+  unpark(parked)
+  local turns, ended, nexts = {}, {}, order.noNexts()
+  for _, key in ipairs(picked.keys) do
+    local id, due, member = nextOf(key.key, {})
+    if id and tonumber(due) <= now then
+      turns[#turns + 1], turns[#turns + 2] = key.turn, key.key
+    else
+      ended[#ended + 1] = key.key
+      if id then
+        order.addNext(nexts, key.key, id, due, member)
+      end
+    end
+  end
+  if #turns > 0 then
+    redis.call('ZADD', activeKey, 'XX', unpack(turns))
+  end
+  promote(nexts)
+  if #ended > 0 then
+    redis.call('ZREM', activeKey, unpack(ended))
+  end
+end
