@@ -119,11 +119,13 @@ end
 -- In an ordered topic, the next messages of keys whose head has ended or is expired are claimed, too: leaving are the ids of heads
 -- that end, promoted are those that follow. A message that is not the head of its key, because a script stopped midway, is
 -- misplaced.
+-- In a fair topic, picked are the messages of parked, see fair.lua. One that is leased, because a script stopped before it removed
+-- the message from parked, goes to the list leased.
 -- A suspect is claimed first; isolated is its id. The claim ends before a message with a crash that would wait for a
 -- handler: at the next crash of the process that message would be counted a crash for its neighbours.
-local function plannedClaim(ids, before, messages, suspect, handlers, leaving, promoted)
+local function plannedClaim(ids, before, messages, suspect, handlers, leaving, promoted, picked)
   local plan = {ids = {}, messages = {}, before = {}, orphans = {}, expired = {}, ends = {}, suspects = {}}
-  plan.takeovers, plan.successors, plan.misplaced = {}, {}, {}
+  plan.takeovers, plan.successors, plan.misplaced, plan.leased = {}, {}, {}, {}
   local handled = math.max(1, handlers)
   if suspect then
     plan.isolated = redis.call('ZRANGEBYSCORE', scheduleKey, FROM_SUSPECT, TO_SUSPECT, 'LIMIT', '0', '1')[1]
@@ -136,11 +138,13 @@ local function plannedClaim(ids, before, messages, suspect, handlers, leaving, p
   local n = fitting(ids, maxBytes)
   before = before or redis.call('HMGET', deliveriesKey, unpack(ids, 1, n))
   plan.leaseEnd = leaseEnd(usualLease)
-  local ended, successors = {}, {}
+  local ended, successors, leased = {}, {}, {}
   for i = 1, n do
     local delivery, successor = divided(before[i])
     local counts = delivery and string.match(delivery, '^%S+ %d+([p/%d]*[!+]?) %d+')
     ended[i], successors[i] = hasEnded(before[i]), successor
+    leased[i] = picked and picked.members[ids[i]] and delivery and string.find(delivery, '^[%w.]+%-%w')
+      and redis.call('ZSCORE', leasesKey, ids[i])
     before[i] = counts and delivery or false
     if i > handled and counts and string.find(counts, '/', 1, true) then
       n = i - 1
@@ -153,9 +157,9 @@ local function plannedClaim(ids, before, messages, suspect, handlers, leaving, p
   while i < n do
     i = i + 1
     local message, key, again = messages[i], nil, false
-    if ordered then
+    if keyed then
       -- a script that stopped midway may have left a message in schedule and parked
-      key, again = keyOf(message), seen[ids[i]]
+      key, again = ordered and keyOf(message) or nil, seen[ids[i]]
       seen[ids[i]] = true
     end
     local ending, expiredToken = plan.leaseEnd, nil
@@ -166,6 +170,8 @@ local function plannedClaim(ids, before, messages, suspect, handlers, leaving, p
       -- it is planned
     elseif not message then
       plan.orphans[#plan.orphans + 1] = ids[i]
+    elseif leased[i] then
+      plan.leased[#plan.leased + 1] = ids[i]
     elseif ended[i] then
       plan.takeovers[#plan.takeovers + 1] = {ids[i], successors[i]}
     elseif expiredToken then

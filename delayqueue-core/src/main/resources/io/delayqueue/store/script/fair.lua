@@ -140,6 +140,12 @@ function endTurns(picked, claim)
     end
   end
   take(claim.orphans)
+  for _, id in ipairs(claim.leased) do
+    -- a settlement of this poll may have parked it again
+    if redis.call('ZSCORE', leasesKey, id) then
+      take({id})
+    end
+  end
   for i = 2, #claim.suspects, 2 do
     take({claim.suspects[i]})
   end

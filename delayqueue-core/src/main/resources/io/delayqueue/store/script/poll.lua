@@ -379,7 +379,7 @@ if ordered and #heldAcks > 0 and not repeated then
   addDue(due, holds and 0 or mostDue, handover.nexts)
 end
 local claim = repeated and recordedClaim()
-  or plannedClaim(due, claimedDeliveries, claimedMessages, claimsSuspect, handlers, leaving, promoted)
+  or plannedClaim(due, claimedDeliveries, claimedMessages, claimsSuspect, handlers, leaving, promoted, picked)
 
 local reclaimed = {}
 if repeated then
@@ -421,9 +421,6 @@ settleOthers(heldOthers)
 writeClaim(claim)
 if picked then
   endTurns(picked, claim)
-elseif fair and repeated then
-  -- the first execution stopped before it removed the claimed messages from parked
-  unpark(depart(claim.ids, claim.messages))
 end
 renew(renewFirst, renewals, heldRenewals)
 if reclaims then

@@ -28,8 +28,8 @@ class FairHistoriesTests extends KeyHistories {
 
     @Override
     void checkClaim(String id, String key) {
-        // all messages of a key may be handled at the same time
-        assertThat(held).doesNotContainKey(id);
+        // all messages of a key may be handled at the same time, each of them once
+        assertThat(held).as(id + " is leased").doesNotContainKey(id);
     }
 
     @Override

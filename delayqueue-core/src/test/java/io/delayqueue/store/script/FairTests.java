@@ -183,6 +183,69 @@ class FairTests {
     }
 
     @Test
+    void aPollThatStopsAndIsRepeatedClaimsNothingTwice() {
+        boolean stopped = true;
+        for (int write = 0; stopped; write++) {
+            bench.reset();
+            bench.send(messages("a", 4));
+            bench.send(messages("b", 2));
+            bench.stoppedBefore("poll", write);
+            Polls poll = poll().claim(3);
+            stopped = bench.stops(() -> bench.poll(poll));
+            bench.undisturbed();
+            List<String> claimed = new ArrayList<>(ids(bench.poll(poll).claims()));
+            claimed.addAll(ids(bench.poll(Polls.by("w2", 1).claim(2)).claims()));
+            claimed.addAll(ids(claim(10)));
+
+            assertThat(claimed).as("write " + write).containsExactlyInAnyOrder("a0", "a1", "a2", "a3", "b0", "b1");
+            checkEmptyAfter(List.of());
+        }
+    }
+
+    @Test
+    void aRetryAfterAPollThatStoppedIsNotEarly() {
+        boolean stopped = true;
+        for (int write = 0; stopped; write++) {
+            bench.reset();
+            bench.send(messages("a", 3));
+            bench.stoppedBefore("poll", write);
+            Polls poll = poll().claim(1);
+            stopped = bench.stops(() -> bench.poll(poll));
+            bench.undisturbed();
+            List<Claim> repeated = bench.poll(poll).claims();
+            Claim first = (repeated.isEmpty() ? claim(1) : repeated).get(0);
+            bench.poll(poll().retry(first.id(), first.token(), 10));
+
+            assertThat(ids(claim(10))).as("write " + write).containsExactly("a1", "a2");
+            bench.clock(T0 + 10);
+            assertThat(ids(claim(10))).as("write " + write).containsExactly("a0");
+            checkEmptyAfter(List.of());
+        }
+    }
+
+    @Test
+    void aReleaseAfterAPollThatStoppedLosesNothing() {
+        boolean stopped = true;
+        for (int write = 0; stopped; write++) {
+            bench.reset();
+            bench.send(messages("a", 3));
+            bench.stoppedBefore("poll", write);
+            Polls poll = poll().claim(1);
+            stopped = bench.stops(() -> bench.poll(poll));
+            bench.undisturbed();
+            List<Claim> repeated = bench.poll(poll).claims();
+            Claim first = (repeated.isEmpty() ? claim(1) : repeated).get(0);
+            List<String> claimed =
+                    new ArrayList<>(ids(bench.poll(poll().release(first.id(), first.token()).claim(10))
+                            .claims()));
+            claimed.addAll(ids(claim(10)));
+
+            assertThat(claimed).as("write " + write).containsExactlyInAnyOrder("a0", "a1", "a2");
+            checkEmptyAfter(List.of());
+        }
+    }
+
+    @Test
     void theReplyTellsWhenTheNextMessageIsDue() {
         bench.send(messages("a", 2));
         bench.send(message("later", "b", 50));
