@@ -53,6 +53,8 @@ for i, id in ipairs(ids) do
     sequence = arrived(tonumber(due))
     message = sequenced(sent .. packedTime(tonumber(due)) .. rest, sequence)
     key, rest, stands = keyOf(message), unsequenced(rest), stands and unsequenced(stands)
+    -- in a fair topic, a message without a key has an empty one
+    key = (fair or key ~= '') and key or nil
   end
   if reserved and not live[i] and room then
     room = room - 1
