@@ -4,8 +4,9 @@
 --             keys have their first message in the schedule, see order.lua
 --
 -- Start-time fair queueing (Goyal, Vin, Cheng: SIGCOMM 1996) without weights: each delivery moves the turn of its key on by one, and
--- the key with the least turn is next. A key that becomes active starts at the least turn, which the field 'turn' of meta keeps. So a
--- key without messages saves nothing up, and no key waits for more than one delivery of each other one.
+-- the key with the least turn is next. A key that becomes active starts at the least turn, or, if that is later, at the turn of the
+-- last key that ended, which the field 'turn' of meta keeps. So a key without messages saves nothing up, a key whose next message
+-- arrives when the one before has started does not get each turn, and no key waits for more than two deliveries of each other one.
 --
 -- Order of writes: a message is parked before its key becomes active, and its key is active before it leaves the schedule. When
 -- none of a key's messages is due, the first one is in the schedule before the key leaves active. So each parked message has its key in
@@ -150,13 +151,13 @@ function endTurns(picked, claim)
     take({claim.suspects[i]})
   end
   unpark(parked)
-  local turns, ended, nexts = {}, {}, order.noNexts()
+  local turns, ended, nexts, last = {}, {}, order.noNexts(), picked.turn
   for _, key in ipairs(picked.keys) do
     local id, due, member = nextOf(key.key, {})
     if id and tonumber(due) <= now then
       turns[#turns + 1], turns[#turns + 2] = key.turn, key.key
     else
-      ended[#ended + 1] = key.key
+      ended[#ended + 1], last = key.key, math.max(last, key.turn)
       if id then
         order.addNext(nexts, key.key, id, due, member)
       end
@@ -164,6 +165,9 @@ function endTurns(picked, claim)
   end
   if #turns > 0 then
     redis.call('ZADD', activeKey, 'XX', unpack(turns))
+  end
+  if last > picked.turn then
+    redis.call('HSET', metaKey, 'turn', textOf(last))
   end
   promote(nexts)
   if #ended > 0 then
