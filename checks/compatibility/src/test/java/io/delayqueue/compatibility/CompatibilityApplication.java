@@ -35,7 +35,8 @@ class CompatibilityApplication {
                 "delayqueue.engine.sweep", "1m",
                 "delayqueue.engine.unconfirmed-sweep", "1m",
                 "delayqueue.topics[sharded].shards", "4",
-                "delayqueue.topics[ordered].keys", "ordered"));
+                "delayqueue.topics[ordered].keys", "ordered",
+                "delayqueue.topics[fair].keys", "fair"));
         properties.putAll(redis.properties());
         properties.putAll(more);
         return new SpringApplicationBuilder(application)

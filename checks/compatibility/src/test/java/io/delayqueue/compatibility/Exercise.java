@@ -36,6 +36,7 @@ final class Exercise {
 
     private static final Duration LEASE = Duration.ofSeconds(30);
     private static final String ORDERED = "ordered";
+    private static final String FAIR = "fair";
     private static final Duration LATER = Duration.ofHours(1);
 
     private final ApplicationContext context;
@@ -100,10 +101,12 @@ final class Exercise {
                 () -> inspector.messages(topic, MessageView.SCHEDULED, 10, null),
                 () -> inspector.messages(topic, MessageView.READY, 10, null),
                 () -> inspector.upcoming(topic, Duration.ofHours(2), 4),
-                () -> operations.sendAll(List.of(keyed("head"), keyed("parked"))),
+                () -> operations.sendAll(List.of(keyed(ORDERED, "head"), keyed(ORDERED, "parked"))),
                 () -> inspector.slowestKeys(ORDERED),
                 () -> operations.cancel(ORDERED, id("head")),
                 () -> operations.cancel(ORDERED, id("parked")),
+                () -> operations.send(keyed(FAIR, "first")),
+                () -> operations.cancel(FAIR, id("first")),
                 () -> await(receive().extendLease(Duration.ofMinutes(1))),
                 () -> await(receive().postpone(LATER)),
                 () -> await(receive().retry(LATER, "later")),
@@ -135,8 +138,8 @@ final class Exercise {
         return DelayMessage.to(topic).id(id(name)).payload(new Order(name));
     }
 
-    private DelayMessage keyed(String name) {
-        return DelayMessage.to(ORDERED).id(id(name)).key(topic).payload(name).build();
+    private DelayMessage keyed(String keyedTopic, String name) {
+        return DelayMessage.to(keyedTopic).id(id(name)).key(topic).payload(name).build();
     }
 
     private String id(String name) {
