@@ -14,7 +14,7 @@
 -- cost   O(log N), at most 9 commands, 11 with a version, 16 with a nonce, 15 if a successor takes over; two PUBLISH if the
 --        message was leased, and one if the successor is the first of the schedule. Also runs when memory is full
 --
--- In an ordered topic, the next message of the key becomes its head, even if the cancelled one is being handled.
+-- In a topic with keys, the next message of the key becomes its head if the cancelled one was, even if that is being handled.
 --
 -- The message is removed first. If the script then stops, the next claim or reclaim removes the id from schedule and
 -- leases. A cancel is remembered after that, so that none is remembered that was not executed because the script stopped.

@@ -65,7 +65,7 @@ if scheduled > 0 then
   middle = latest
 end
 if scheduled > 1 then
-  -- of an ordered topic, the middle of the place that has more of them
+  -- of a topic with keys, the middle of the place that has more of them
   local place, first, n = scheduleKey, readyIn[1], scheduled
   if keyed then
     n = redis.call('ZCOUNT', parkedDueKey, '(' .. nowText, '(' .. NEVER)

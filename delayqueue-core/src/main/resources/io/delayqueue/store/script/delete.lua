@@ -7,7 +7,7 @@
 -- notifications.meta
 -- KEYS[13..14] sent, sent.until; remembered outcomes of sends are kept until they expire
 -- KEYS[15]    ended (STRING: the last deleted epoch, then 'n' if its dead letters had notifications)
--- KEYS[16..18] parked, parked.due, heads; only of an ordered topic
+-- KEYS[16..18] parked, parked.due, heads; only of an ordered topic. Of a fair one, active is before them, as KEYS[16]
 -- ARGV[1] identity  ARGV[2] sentinel
 -- ARGV[3] time in ms for which the deleted epoch is recorded; 0: deletes nothing
 -- result {'OK', 'd' deleted or absent, epoch} | {'OK', 'h' not deleted, messages, dead letters} | {'MISMATCH',

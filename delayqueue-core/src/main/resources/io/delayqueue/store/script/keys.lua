@@ -6,9 +6,10 @@
 -- deliveries  HASH id → delivery, see claim.lua
 -- meta        HASH with the fields
 --   topic, shard    the shard's topic and index, for operators
---   identity        '<format>:<shape>:<epoch>', then SPECIAL if the topic is ordered or there is the field limits, or was
---                   before a script stopped. The shape is the shard count, and 'o' if the topic is ordered
---   arrivals        of an ordered topic, '<last sequence number> <last due time of a message without delay>', see order.lua
+--   identity        '<format>:<shape>:<epoch>', then SPECIAL if the messages have keys or there is the field limits, or was
+--                   before a script stopped. The shape is the shard count, and 'o' if the topic is ordered, 'f' if it is fair
+--   arrivals        of a topic with keys, '<last sequence number> <last due time of a message without delay>', see order.lua
+--   turn            of a fair topic, the turn at which a key became active in the last claim, see fair.lua
 --   largest         power of two, at least the size in bytes of the largest message that was sent; not in the queue of
 --                   notifications
 --   notifications   '1': each new dead letter gets a notification
@@ -27,6 +28,7 @@
 --   c:<consumer>    the consumer's last poll: '<sequence number>[i] [<steady time> ]<time>', both times in ms. i: the
 --                   poll was idle. The steady time is omitted if it equals the time. If the poll was not idle, a line
 --                   feed and its results for a repeat follow: claimed ids, indices of rejected settlements, indices of
---                   rejected renewals, reclaimed ids, dead letters; lists in MessagePack, of which the last ones are missing if they are empty
+--                   rejected renewals, reclaimed ids, dead letters; lists in MessagePack, of which the last ones are missing if they
+--                   are empty
 local SPECIAL = ' special'
 local scheduleKey, leasesKey, messagesKey, deliveriesKey, metaKey = unpack(KEYS, 1, 5)

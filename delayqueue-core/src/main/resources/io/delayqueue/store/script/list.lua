@@ -21,7 +21,7 @@ local identity, polledText = unpack(redis.call('HMGET', metaKey, 'identity', 'po
 --@include polled
 local leased, ready, suspects = ARGV[2] == 'l', ARGV[2] == 'r', ARGV[2] == 'i'
 local places = leased and leasesKey or scheduleKey
--- scheduled and ready messages of an ordered topic are in the schedule and parked
+-- scheduled and ready messages of a topic with keys are in the schedule and parked
 local parkedPlaces = not leased and not suspects and parkedDueKey
 -- time minus score: of leases, Redis' clock minus lease time
 local ahead = leased and jumped + behind or suspects and -SUSPECT or 0

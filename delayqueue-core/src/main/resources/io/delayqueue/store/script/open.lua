@@ -9,7 +9,7 @@
 -- notifications.meta
 -- KEYS[13..14] sent, sent.until
 -- KEYS[15]    ended (STRING: the last deleted epoch, then 'n' if its dead letters had notifications)
--- KEYS[16..18] parked, parked.due, heads; only of an ordered topic
+-- KEYS[16..18] parked, parked.due, heads; only of an ordered topic. Of a fair one, active is before them, as KEYS[16]
 -- ARGV[1] identity  ARGV[2] the shard's topic  ARGV[3] its index  ARGV[4] sentinel
 -- ARGV[5] the topic's limits, see keys.lua; '' if there are none
 -- result {'OK'} | {'MISMATCH', identity}: the shard has another shape or format

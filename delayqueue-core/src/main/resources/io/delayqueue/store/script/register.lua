@@ -1,8 +1,8 @@
 -- Registers a topic, or returns its existing registration, which may have another shape. With the shape 0
 -- it only reads the registration and writes nothing.
 --
--- A registration is '<shape>:<epoch>', the shape being the shard count, and 'o' if the topic is ordered; then ' c' and the limits
--- that nodes declare, if any, then ' s' and the limits that were set at run time, if any.
+-- A registration is '<shape>:<epoch>', the shape being the shard count, and 'o' if the topic is ordered, 'f' if it is fair; then
+-- ' c' and the limits that nodes declare, if any, then ' s' and the limits that were set at run time, if any.
 --
 -- KEYS[1] topics
 -- ARGV[1] topic  ARGV[2] shape wanted by the caller, or 0
