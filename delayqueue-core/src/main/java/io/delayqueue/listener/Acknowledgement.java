@@ -42,7 +42,7 @@ public interface Acknowledgement {
     /**
      * Postpones the message like {@link #postpone}, but lets other messages of its key be handled until then. A postponed
      * message of an ordered topic otherwise holds its key: the others wait for it. When it is due again, it follows those
-     * that are due earlier. In other topics there is no difference.
+     * that are due earlier. In other topics no message holds its key, and there is no difference.
      *
      * @param delay 0 to 3,650 days
      * @throws IllegalArgumentException if the delay is out of range

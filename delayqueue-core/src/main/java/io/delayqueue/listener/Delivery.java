@@ -13,7 +13,7 @@ public interface Delivery {
     /** The message's id. */
     String id();
 
-    /** The message's key; null if it has none, as in each topic that is not ordered. */
+    /** The message's key; null if it has none. */
     @Nullable
     String key();
 

@@ -372,9 +372,14 @@ public final class DelayMessage {
         }
 
         /**
-         * Sets the key. Messages of one key are handled one at a time, in the order of their due times, if the topic is
-         * ordered ({@code delayqueue.topics[...].keys=ordered}). Such a topic rejects messages without a key. Any other
-         * topic rejects messages with a key.
+         * Sets the key. The property {@code delayqueue.topics[...].keys} decides what it means.
+         *
+         * <ul>
+         *   <li>{@code ordered}: messages of one key are handled one at a time, in the order of their due times. A message
+         *       without a key is rejected.
+         *   <li>{@code fair}: the keys share the starts of deliveries equally. Messages without a key share one.
+         *   <li>{@code none}, the default: a message with a key is rejected.
+         * </ul>
          *
          * @param key 1 to 256 bytes of UTF-8, any characters, such as the number of an account
          * @throws IllegalArgumentException if the key is blank, too long or contains an unpaired surrogate

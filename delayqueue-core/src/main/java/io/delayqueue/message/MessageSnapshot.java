@@ -10,8 +10,9 @@ import org.jspecify.annotations.Nullable;
  * @param topic the topic
  * @param id the id
  * @param state the state
- * @param parked whether it waits for another message of its key, see {@link DelayMessage.Builder#key}; the state of such a
- *     message is {@link MessageState#SCHEDULED} or {@link MessageState#READY}
+ * @param parked whether it waits for another message of its key, as only in an ordered topic, see
+ *     {@link DelayMessage.Builder#key}; the state of such a message is {@link MessageState#SCHEDULED} or
+ *     {@link MessageState#READY}
  * @param dueAt the next due time; for a leased message, the due time at which it was claimed
  * @param attempts number of attempts so far, including the running one
  * @param postponements how often it was postponed

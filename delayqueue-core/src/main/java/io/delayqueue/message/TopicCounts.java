@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * @param ready due and not claimed, including suspects
  * @param suspects waiting to be handled in isolation, because their leases ended repeatedly without a settlement
  * @param parked those of the ready messages that wait for another message of their key, see
- *     {@link DelayMessage.Builder#key}
+ *     {@link DelayMessage.Builder#key}; 0 if the topic is not ordered
  * @param leased leased, waiting for a handler or being handled
  * @param dead dead letters
  * @param unreviewed dead letters that were added since {@link io.delayqueue.admin.DelayQueueAdmin#markReviewed} was last called

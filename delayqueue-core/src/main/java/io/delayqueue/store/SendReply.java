@@ -32,7 +32,7 @@ public record SendReply(
         DUPLICATE,
         /** The message was rejected, because it has no key, but its topic is ordered. */
         KEY_MISSING,
-        /** The message was rejected, because it has a key, but the keys of its topic have no meaning. */
+        /** The message was rejected, because it has a key, but its topic is registered without keys. */
         KEY_UNUSED,
         /** The message was rejected, because the topic has as many messages as its limit permits. Is never remembered. */
         FULL

@@ -126,7 +126,8 @@ public sealed interface Settlement {
      * @param delay the delay, 0 to 3,650 days
      * @param permitted number of postponements that the message may have, for Redis to check; 0 if it is unlimited or was
      *     checked
-     * @param lettingOthersPass whether other messages of the key may be handled until then, in an ordered topic
+     * @param lettingOthersPass in an ordered topic, whether other messages of the key may be handled until then. In other
+     *     topics it has no effect
      */
     record Postpone(String id, String token, Duration delay, int permitted, boolean lettingOthersPass)
             implements Settlement {
@@ -138,7 +139,7 @@ public sealed interface Settlement {
             checkDelay(delay);
         }
 
-        /** Creates a postponement during which the message holds its key. */
+        /** Creates a postponement during which a message of an ordered topic holds its key. */
         public Postpone(String id, String token, Duration delay, int permitted) {
             this(id, token, delay, permitted, false);
         }

@@ -95,7 +95,7 @@ final class SendFailures {
                 null);
     }
 
-    /** Returns the result of a message that was rejected because keys have no meaning in its topic. */
+    /** Returns the result of a message that was rejected because its topic is registered without keys. */
     static Failed keyUnused(PendingMessage message) {
         String topic = Printable.of(message.topic());
         return message.notStored(

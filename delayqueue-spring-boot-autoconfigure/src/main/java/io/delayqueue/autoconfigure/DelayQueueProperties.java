@@ -55,8 +55,8 @@ import org.springframework.util.unit.DataSize;
  *     unsecured HTTP interfaces, such as queue.example.com. Addresses, names without a dot, and names that end with
  *     .localhost, .internal, .local or .svc are always allowed.
  * @param listener Options of all listeners. Options of a topic or of a listener's annotation take precedence.
- * @param topics Options of a topic, by its name: name (if the key is only a label), shards (number of shards, 1 to 1,024), keys (ordered
- *     or none: whether messages of one key are handled one at a time, in order), max-concurrent, rate, rate-burst and max-messages (limits of the topic over all nodes), durability (confirmation that sends, cancels, reschedules and settlements of receivers wait for: replicas 1 within 500ms, fsynced 1 within 2s,
+ * @param topics Options of a topic, by its name: name (if the key is only a label), shards (number of shards, 1 to 1,024), keys (ordered:
+ *     messages of one key are handled one at a time, in order; fair: the keys share the starts of deliveries equally; or none), max-concurrent, rate, rate-burst and max-messages (limits of the topic over all nodes), durability (confirmation that sends, cancels, reschedules and settlements of receivers wait for: replicas 1 within 500ms, fsynced 1 within 2s,
  *     or none) and, for its listeners, the keys of delayqueue.listener except auto-startup and mdc. Attributes of a
  *     listener's annotation take precedence.
  * @param shards Conflicts about the number of shards of a topic.

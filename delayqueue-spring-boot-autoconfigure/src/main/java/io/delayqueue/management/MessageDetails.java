@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * @param id id of the message
  * @param key key of the message; omitted if it has none
  * @param state scheduled, ready, leased or suspect
- * @param parked whether the message is scheduled or ready, and waits for another message of its key
+ * @param parked whether the message is scheduled or ready, and waits for another message of its key, as only in an ordered topic
  * @param dueAt time of the next delivery; if leased, the due time of the current delivery
  * @param sentAt time of the send
  * @param attempts number of deliveries that were settled, and the current one

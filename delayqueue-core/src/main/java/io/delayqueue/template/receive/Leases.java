@@ -40,7 +40,7 @@ public interface Leases {
 
     /**
      * Postpones the message like {@link #postpone}, but lets other messages of its key be handled until then, in an
-     * ordered topic. In other topics there is no difference.
+     * ordered topic. In other topics no message holds its key, and there is no difference.
      *
      * @param delay 0 to 3,650 days
      * @throws IllegalArgumentException if the delay is out of range

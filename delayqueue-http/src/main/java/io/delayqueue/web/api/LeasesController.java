@@ -59,8 +59,8 @@ public class LeasesController extends ApiController {
     }
 
     /**
-     * Postpones the message, and lets other messages of its key be delivered until then. In a topic without keys it is
-     * postponed.
+     * Postpones the message, and lets other messages of its key be delivered until then. In a topic that is not ordered
+     * it is only postponed.
      */
     @PostMapping(LEASE + "/let-others-pass")
     @Requires(Permission.CONSUME)

@@ -15,8 +15,9 @@ import org.jspecify.annotations.Nullable;
  * @param shards Number of shards of the topic, 1 to 1,024. It is fixed when the topic is registered. By default, a
  *     registered topic keeps its number, and a new topic has 1 shard.
  * @param keys What the keys of the topic's messages mean: with {@code ordered}, messages of one key are handled one at a time,
- *     in the order of their due times. It is fixed when the topic is registered. By default, a registered topic keeps its
- *     meaning, and messages of a new topic have no keys. A topic with keys has 1 shard.
+ *     in the order of their due times; with {@code fair}, the keys share the starts of deliveries equally; with {@code none},
+ *     messages have no keys. It is fixed when the topic is registered. By default, a registered topic keeps its meaning, and
+ *     messages of a new topic have no keys. A topic with keys has 1 shard.
  * @param maxConcurrent Maximum number of messages of the topic that are leased at the same time, over all nodes, 1 to
  *     1,000,000. By default, there is no limit. A topic with a limit has 1 shard.
  * @param rate Maximum number of deliveries that start within a period, over all nodes, such as {@code 100/1m}. By default,

@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * bytes when stored.
  *
  * @param id 1 to 256 bytes of UTF-8; by default generated
- * @param key 1 to 256 bytes of UTF-8; required by an ordered topic, whose messages of one key are handled one at a time, and
- *     rejected by any other
+ * @param key 1 to 256 bytes of UTF-8; required by an ordered topic, whose messages of one key are handled one at a time;
+ *     optional in a fair topic, whose keys share the starts of deliveries equally; rejected by any other
  * @param delay time until the message is due, 0 to delayqueue.limits.max-delay; by default 0
  * @param dueAt date at which the message is due, instead of a delay, from 2000 on, at most delayqueue.limits.max-delay
  *     from now; a past date means immediately
