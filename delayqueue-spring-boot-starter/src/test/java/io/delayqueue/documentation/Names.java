@@ -90,6 +90,7 @@ public abstract class Names {
     protected String orderNo;
     protected OrderService orders;
     protected Bank bank;
+    protected Mailer mailer;
     protected Table table;
     protected Payout payout;
     protected List<NewOrder> unpaid;
@@ -119,6 +120,8 @@ public abstract class Names {
 
     public record Payout(String iban) {}
 
+    public record Mail(String to, String text) {}
+
     public record ReportRow(String text) {}
 
     public record Invoice(String number) {}
@@ -138,6 +141,11 @@ public abstract class Names {
         void markPaid(String orderNo);
 
         void cancelUnpaid(String orderNo);
+    }
+
+    public interface Mailer {
+
+        void send(Mail mail);
     }
 
     public interface Bank {
