@@ -25,9 +25,9 @@ class FairUnderKillsTests extends OrderUnderKillsTests {
     @Override
     Map<String, List<Attempt>> oneAtATime() {
         Map<String, List<Attempt>> byId = new HashMap<>();
-        attempts.values().forEach(ofKey -> ofKey.forEach(attempt -> byId.computeIfAbsent(
-                        attempt.id, id -> new ArrayList<>())
-                .add(attempt)));
+        attempts.values()
+                .forEach(ofKey -> ofKey.forEach(attempt -> byId.computeIfAbsent(attempt.id, id -> new ArrayList<>())
+                        .add(attempt)));
         return byId;
     }
 }

@@ -167,7 +167,8 @@ class OrderUnderKillsTests {
                 }
             }
         }
-        System.out.println(sent.size() + " sent with " + this.attempts.size() + " keys, " + cancelled.size() + " cancelled, "
+        System.out.println(sent.size() + " sent with " + this.attempts.size() + " keys, " + cancelled.size()
+                + " cancelled, "
                 + cancelledWhileHandled.size() + " while they were handled, " + rescheduled.size() + " rescheduled, "
                 + retried + " handled again, " + killed + " handlers killed");
         assertThat(killed).isPositive();

@@ -241,8 +241,8 @@ class FairTests {
             bench.undisturbed();
             List<Claim> repeated = bench.poll(poll).claims();
             Claim first = (repeated.isEmpty() ? claim(1) : repeated).get(0);
-            List<String> claimed =
-                    new ArrayList<>(ids(bench.poll(poll().release(first.id(), first.token()).claim(10))
+            List<String> claimed = new ArrayList<>(
+                    ids(bench.poll(poll().release(first.id(), first.token()).claim(10))
                             .claims()));
             claimed.addAll(ids(claim(10)));
 
@@ -693,6 +693,53 @@ class FairTests {
         bench.clock(T0 + 10);
         assertThat(ids(claim(10))).containsExactly("a0");
         checkEmptyAfter(List.of());
+    }
+
+    @Test
+    void expiredMessagesOfAnActiveKeyCostItNoTurn() {
+        for (int i = 0; i < 10; i++) {
+            bench.send(OutgoingMessage.of(
+                    "x" + i,
+                    Due.NOW,
+                    OnDuplicate.REJECT,
+                    "n",
+                    new MessageLimits(null, null, Duration.ofMillis(5), null),
+                    "a",
+                    Map.of(),
+                    new byte[0]));
+        }
+        bench.send(messages("a", 10));
+        bench.send(messages("b", 20));
+        bench.clock(T0 + 10);
+
+        assertThat(byKey(claim(20))).isEqualTo(Map.of("b", 10));
+        assertThat(byKey(claim(10))).isEqualTo(Map.of("a", 10));
+    }
+
+    @Test
+    void aKeyWithoutDueMessagesIsNotActive() {
+        bench.send(message("a0", "a", 0), message("a1", "a", 50), message("a2", "a", 60));
+
+        assertThat(bench.poll(poll().claim(10)).nextDueMillis()).isEqualTo(T0 + 50);
+        assertThat(bench.redis().call("ZCARD", bench.key("active"))).isEqualTo(1L);
+    }
+
+    @Test
+    void aStalePlaceOfARetriedMessageIsNotUsed() {
+        bench.send(messages("a", 2));
+        claim(1);
+        Object place = requireNonNull(
+                ((List<?>) requireNonNull(bench.redis().call("ZRANGE", bench.key("parked"), 0, 0))).get(0));
+        Claim claim = claim(1).get(0);
+        bench.poll(poll().retry(claim.id(), claim.token(), 10));
+        bench.send(message("a2", "a", 0));
+        bench.redis().call("ZADD", bench.key("parked"), 0, place);
+
+        for (int i = 0; i < 3; i++) {
+            assertThat(ids(claim(10))).doesNotContain("a1");
+        }
+        bench.clock(T0 + 10);
+        assertThat(ids(claim(10))).containsExactly("a1");
     }
 
     private void checkEmptyAfter(List<Claim> claims) {
