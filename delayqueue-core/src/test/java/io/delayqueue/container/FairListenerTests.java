@@ -50,10 +50,10 @@ class FairListenerTests extends NodeTest {
         return IntStream.range(0, BUSY).mapToObj(i -> keyed("b" + i, key)).toList();
     }
 
-    /** The ids in the order in which a listener with two handlers gets them, when all messages are handled. */
+    /** The ids in the order in which a listener with one handler gets them, when all messages are handled. */
     private List<String> handled(QueueNode node, int messages) {
         List<String> ids = Collections.synchronizedList(new ArrayList<>());
-        node.listen("t", ListenerOptions.DEFAULTS.toBuilder().concurrency(2).build(), deliveries -> {
+        node.listen("t", ListenerOptions.DEFAULTS.toBuilder().concurrency(1).build(), deliveries -> {
             ids.add(deliveries.get(0).id());
             return null;
         });
