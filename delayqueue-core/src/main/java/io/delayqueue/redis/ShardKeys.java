@@ -58,7 +58,7 @@ public record ShardKeys(
                 bytes(base + "sent.until"),
                 bytes(signal),
                 Stream.of("active", "parked", "parked.due", "heads")
-                        .filter(name -> keys == Keys.FAIR || keys == Keys.ORDERED && !name.equals("active"))
+                        .filter(name -> keys == Keys.FAIR || (keys == Keys.ORDERED && !name.equals("active")))
                         .map(name -> bytes(base + name))
                         .toList(),
                 notifications);

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
  * @param reclaimed ids of messages whose lease ended and which are scheduled again
  * @param deadLettered messages that became dead letters
  * @param suspectsLeft whether messages that may be claimed wait to be handled in isolation
- * @param limited whether the topic has limits or is held, so that messages are claimed for free handlers only
+ * @param limited whether the topic has limits, is held or is fair, so that messages are claimed for free handlers only
  * @param unconfirmed why the durability of the settlements is not confirmed; null if it is, or none was asked for
  */
 public record PollReply(

@@ -20,10 +20,7 @@ import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-/**
- * A key at 100 times the load of the others, and above what the handlers can do, hardly delays them. Nothing is claimed in advance:
- * the messages that a listener has claimed in advance are handled first, which takes up to 250 ms.
- */
+/** A key at 100 times the load of the others, and above what the handlers can do, hardly delays them. */
 @Tag("long")
 @Tag("core")
 class FairnessTests {
@@ -80,10 +77,7 @@ class FairnessTests {
                         .start()) {
             node.listen(
                     "t",
-                    ListenerOptions.DEFAULTS.toBuilder()
-                            .concurrency(HANDLERS)
-                            .prefetch(0)
-                            .build(),
+                    ListenerOptions.DEFAULTS.toBuilder().concurrency(HANDLERS).build(),
                     deliveries -> {
                         long due = Long.parseLong(new String(deliveries.get(0).body(), UTF_8));
                         LockSupport.parkNanos(Duration.ofMillis(HANDLING_MILLIS).toNanos());

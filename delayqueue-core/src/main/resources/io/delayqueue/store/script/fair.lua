@@ -1,16 +1,17 @@
 -- fragment: the claims of a fair topic, whose keys share the starts of deliveries equally.
 --
--- active      ZSET key → turn: of these keys, all scheduled messages are parked, and the first one was due at its last turn. The other
---             keys have their first message in the schedule, see order.lua
+-- active      ZSET key → turn: of these keys, all scheduled messages are parked, and the first one was due at its last turn. The
+--             other keys have their first message in the schedule, see order.lua
 --
--- Start-time fair queueing (Goyal, Vin, Cheng: SIGCOMM 1996) without weights: each delivery moves the turn of its key on by one, and
--- the key with the least turn is next. A key that becomes active starts at the least turn, or, if that is later, at the turn of the
--- last key that ended, which the field 'turn' of meta keeps. So a key without messages saves nothing up, a key whose next message
--- arrives when the one before has started does not get each turn, and no key waits for more than two deliveries of each other one.
+-- Start-time fair queueing (Goyal, Vin, Cheng: SIGCOMM 1996) without weights: each delivery moves the turn of its key on by one,
+-- and the key with the least turn is next. A key that becomes active starts at the least turn, or, if that is later, at the turn
+-- of the last key that ended, which the field 'turn' of meta keeps. So a key without messages saves nothing up, a key whose next
+-- message arrives when the one before has started does not get each turn, and no key waits for more than two deliveries of each
+-- other one.
 --
 -- Order of writes: a message is parked before its key becomes active, and its key is active before it leaves the schedule. When
--- none of a key's messages is due, the first one is in the schedule before the key leaves active. So each parked message has its key in
--- active, or a message of its key in the schedule.
+-- none of a key's messages is due, the first one is in the schedule before the key leaves active. So each parked message has its
+-- key in active, or a message of its key in the schedule.
 --
 -- needs: order, claim, now, nowText. assigns: pick, endTurns
 -- the most messages of the schedule whose keys become active in one poll
@@ -122,8 +123,8 @@ function pick(most)
   return due, picked
 end
 
--- removes the messages that a claim has taken from parked, and gives each key that had a turn its place: those that were not claimed
--- have no part in its turn
+-- removes the messages that a claim has taken from parked, and gives each key that had a turn its place: those that were not
+-- claimed have no part in its turn
 function endTurns(picked, claim)
   local parked, taken = {members = {}, ids = {}}, {}
   local function take(ids)

@@ -75,7 +75,8 @@ if keyed then
     end
     local line = string.gsub(string.sub(message, 14, lineEnd - 1), '^%+?', '+', 1)
     local before, after = string.match(line, '^(.-)( d=.*)$')
-    return string.sub(message, 1, 13) .. (before or line) .. ' s=' .. sequence .. ' k=' .. (after or '') .. string.sub(message, lineEnd)
+    return string.sub(message, 1, 13) .. (before or line) .. ' s=' .. sequence .. ' k=' .. (after or '')
+      .. string.sub(message, lineEnd)
   end
 
   -- a text that begins with the first line of a message, as it was before it got a sequence number

@@ -14,7 +14,7 @@
 --         suspect, too, to be handled in isolation, else 0; permitted attempts of messages without their own limit; most
 --         reclaims (<= 500); time in ms for which reclaiming is suspended; crashes of a message from which on it is a suspect;
 --         crashes in isolation after which a message is dead-lettered; number of messages that can be handled at once: only
---         so many are claimed of a topic with limits, and messages with crashes only as the first or among them
+--         so many are claimed of a topic that is fair or has limits, and messages with crashes only as the first or among them
 -- ARGV[8] four numbers, separated by blanks: a acknowledges (<= 500), r runs of acknowledges with the same token, b renewals
 --         (<= 500), c other settlements (<= 500); only a if b and c are 0, then r follows from the number of arguments
 -- then a ids, r times token and length of the run; b ids, b tokens, b leases in ms;
@@ -23,8 +23,8 @@
 -- that lets others of its key pass) | 'deadLetter' | 'release' | 'hold' (a release, and nothing is claimed until then); the value
 -- is the delay of a retry, release or hold in ms, followed by ' ' and the handling time in ms of a retry if it is known; the delay
 -- and the most postponements or 0; or the cause of a dead letter, followed by ' ' and the handling time in ms if it is known
--- result {'OK', now in µs, next due in ms, next lease end in ms, 1 if suspects are left plus 2 if the topic has limits or
---         is held, claimed ids, their messages, their deliveries before the claim or false, indices of rejected
+-- result {'OK', now in µs, next due in ms, next lease end in ms, 1 if suspects are left plus 2 if the topic has limits, is
+--         held or is fair, claimed ids, their messages, their deliveries before the claim or false, indices of rejected
 --         settlements, indices of rejected renewals, reclaimed ids, dead letters (id, cause, ...)}; lists at the end are
 --         omitted if they are empty
 --        | {'UNKNOWN'} | {'MISMATCH', identity} | {'STALE'}: a later poll of this consumer has run
@@ -324,7 +324,7 @@ if repeated and string.find(lastPollText, '^%d+i')
     firstDue, suspects = claimable(firstDue, suspects)
   end
   signalDueMessagesLeft(firstDue)
-  return {'OK', nowMicros, firstDue, redisEnd(firstLeaseEnd), (suspects and 1 or 0) + (limit and 2 or 0)}
+  return {'OK', nowMicros, firstDue, redisEnd(firstLeaseEnd), (suspects and 1 or 0) + ((limit or fair) and 2 or 0)}
 end
 
 if limit or fair or not claimsDue then
@@ -370,7 +370,8 @@ elseif limit and not repeated then
 end
 local picked
 if fair and claimsDue and mostDue > 0 and not holds then
-  due, picked = pick(mostDue)
+  -- nothing is claimed in advance: a key that becomes active would wait for it
+  due, picked = pick(math.min(mostDue, handlers))
 end
 -- what the keys of expired heads get next
 local promoted = ordered and order.noNexts()
@@ -452,6 +453,6 @@ if limit then
 end
 signalDueMessagesLeft(nextDue, suspectsLeft and (opened or claimsSuspect or #reclaimed + #claim.suspects > 0), opened)
 return {
-  'OK', nowMicros, nextDue, redisEnd(nextLeaseEnd), (suspectsLeft and 1 or 0) + (limit and 2 or 0), claim.ids,
+  'OK', nowMicros, nextDue, redisEnd(nextLeaseEnd), (suspectsLeft and 1 or 0) + ((limit or fair) and 2 or 0), claim.ids,
   claim.messages, claim.before, rejectedSettlements, rejectedRenewals, reclaimed, newDeadLetters
 }
