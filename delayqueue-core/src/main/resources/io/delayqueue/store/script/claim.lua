@@ -119,8 +119,8 @@ end
 -- In an ordered topic, the next messages of keys whose head has ended or is expired are claimed, too: leaving are the ids of heads
 -- that end, promoted are those that follow. A message that is not the head of its key, because a script stopped midway, is
 -- misplaced.
--- In a fair topic, picked are the messages of parked, see fair.lua. One that is leased or taken by a move, because a script stopped
--- before it removed the message from parked, goes to the list leased.
+-- In a fair topic, picked are the messages of parked, see fair.lua. One that is leased, because a script stopped before it removed
+-- the message from parked, goes to the list leased.
 -- A suspect is claimed first; isolated is its id. The claim ends before a message with a crash that would wait for a
 -- handler: at the next crash of the process that message would be counted a crash for its neighbours.
 local function plannedClaim(ids, before, messages, suspect, handlers, leaving, promoted, picked)
@@ -143,10 +143,8 @@ local function plannedClaim(ids, before, messages, suspect, handlers, leaving, p
     local delivery, successor = divided(before[i])
     local counts = delivery and string.match(delivery, '^%S+ %d+([p/%d]*[!+]?) %d+')
     ended[i], successors[i] = hasEnded(before[i]), successor
-    leased[i] = picked and picked.members[ids[i]] and delivery
-      and (string.find(delivery, '^[%w.]+%-%w') and redis.call('ZSCORE', leasesKey, ids[i])
-        -- a move has taken it
-        or string.byte(delivery) == 62 and redis.call('ZSCORE', scheduleKey, ids[i]))
+    leased[i] = picked and picked.members[ids[i]] and delivery and string.find(delivery, '^[%w.]+%-%w')
+      and redis.call('ZSCORE', leasesKey, ids[i])
     before[i] = counts and delivery or false
     if i > handled and counts and string.find(counts, '/', 1, true) then
       n = i - 1

@@ -144,7 +144,7 @@ function endTurns(picked, claim)
   take(claim.orphans)
   for _, id in ipairs(claim.leased) do
     -- a settlement of this poll may have parked it again
-    if redis.call('ZSCORE', leasesKey, id) or redis.call('ZSCORE', scheduleKey, id) then
+    if redis.call('ZSCORE', leasesKey, id) then
       take({id})
     end
   end

@@ -10,8 +10,9 @@
 --         messages of which a script that stopped midway removed the message} | {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost   O(n log N), 10 commands, and one for each id
 --
--- The schedule is written first, so that no claim reads a delivery that names the move. If the script stops before the
--- delivery is written, moves.lua puts the message back.
+-- The schedule is written first, so that no claim reads a delivery that names the move, and a message leaves parked before that
+-- delivery is written, so that a message that is moved never follows in its key. If the script stops before the delivery is written,
+-- moves.lua puts the message back.
 --@include keys
 --@include clock
 --@include signals
@@ -49,14 +50,14 @@ if not begun then
 end
 if #ids > 0 then
   redis.call('ZADD', scheduleKey, unpack(places))
+  local firstBefore = keyed and firstOfSchedule()
+  if keyed then
+    unpark(depart(ids, departing))
+  end
   redis.call('HSET', deliveriesKey, unpack(marks))
   redis.call('ZREM', leasesKey, unpack(ids)) -- left by a script that stopped midway
-  if keyed then
-    local firstBefore = firstOfSchedule()
-    unpark(depart(ids, departing))
-    if firstOfSchedule() ~= firstBefore then
-      signal('h', firstOfSchedule())
-    end
+  if keyed and firstOfSchedule() ~= firstBefore then
+    signal('h', firstOfSchedule())
   end
 end
 local taken, dues, stored, removed = {}, {}, {}, {}

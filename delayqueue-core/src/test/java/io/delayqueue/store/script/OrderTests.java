@@ -15,6 +15,7 @@ import io.delayqueue.message.MessageState;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.message.Shard;
 import io.delayqueue.message.TopicCounts;
+import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.store.Claim;
 import io.delayqueue.store.Forecast;
 import io.delayqueue.store.Listing;
@@ -34,6 +35,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.function.BiFunction;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
@@ -681,6 +683,39 @@ class OrderTests {
 
         settle("a2", (poll, token) -> poll.acknowledge("a2", token));
         checkEmpty();
+    }
+
+    @Test
+    void aMessageThatAMoveHasTakenDoesNotFollowInItsKey() {
+        Shard target = bench.orderedShard();
+        boolean[] stopped = {true};
+        for (int write = 0; stopped[0]; write++) {
+            bench.reset();
+            bench.store().enableNotifications(target).join();
+            bench.send(message("a1", "a", 0), message("a2", "a", 0), message("a3", "a", 0));
+            String token = only(10);
+            List<String> claimed = new ArrayList<>();
+            bench.stoppedBefore("movetake", write);
+            stopped[0] = false;
+            ScriptRunner repeating = call -> {
+                CompletableFuture<List<Object>> reply = bench.scripts().run(call);
+                if (reply.isCompletedExceptionally()) {
+                    bench.undisturbed();
+                    stopped[0] = true;
+                    reply = bench.scripts().run(call);
+                    claimed.addAll(ids(bench.poll(poll().claim(10).acknowledge("a1", token))
+                            .claims()));
+                }
+                return reply;
+            };
+            Set<String> moved = new MessageMover(
+                            repeating, bench.keySpace(), bench.process().registry())
+                    .move(List.of(bench.shard()), target.topic(), List.of("a2"), Instant.ofEpochMilli(T0 + 1))
+                    .ids();
+            bench.undisturbed();
+
+            assertThat(claimed).as("write " + write).noneMatch(moved::contains);
+        }
     }
 
     private static Set<String> moved(List<Shard> source, Shard target, String... ids) {
