@@ -413,7 +413,11 @@ public final class TopicRegistry {
                 ? CompletableFuture.completedFuture(Optional.of(registration))
                 : readOrRegister(
                         topic,
-                        register ? plan.shards(topic, List.of(shard)).get(0).shape() : REGISTER_NOTHING,
+                        register
+                                ? plan.shards(topic, Shard.all(topic, shard.count(), shard.keys()))
+                                        .get(0)
+                                        .shape()
+                                : REGISTER_NOTHING,
                         endedEpoch);
         return found.thenApply(present -> present.map(registered -> registered.identityFor(shard)));
     }

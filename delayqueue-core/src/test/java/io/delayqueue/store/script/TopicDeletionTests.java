@@ -7,8 +7,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.delayqueue.message.CancelOutcome;
 import io.delayqueue.message.DeadLetterCause;
+import io.delayqueue.message.Shard;
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.SendReply;
 import io.delayqueue.store.SendReply.Outcome;
 import io.delayqueue.store.TopicNotEmptyException;
 import io.delayqueue.store.bench.Calls;
@@ -153,6 +155,21 @@ class TopicDeletionTests {
         another().deletion().delete(TOPIC);
         Polls.poll(knew, bench.shard(), Polls.by("w1", 2).claim(1).build());
         assertThat(another().registry().topics().join()).containsExactly(TOPIC);
+    }
+
+    @Test
+    void aDeletedTopicIsRegisteredWithItsShardsAgain() {
+        List<Shard> shards = Shard.all("wide", 3);
+        MessageStore knew = bench.store();
+        for (String id : List.of("a", "b")) {
+            Shard shard = Shard.of("wide", id, 3);
+            assertThat(Calls.send(knew, shard, List.of(Sends.at(id, T0))))
+                    .extracting(SendReply::outcome)
+                    .containsExactly(Outcome.ACCEPTED);
+            assertThat(another().registry().freshShards("wide").join()).contains(shards);
+            assertThat(Calls.cancel(knew, shard, id)).isEqualTo(CancelOutcome.CANCELLED);
+            another().deletion().delete("wide");
+        }
     }
 
     @Test
