@@ -65,7 +65,9 @@ if keyed then
 
   -- a message with a sequence number, instead of that which it may have. In a fair topic, a message without key gets the empty one
   function sequenced(message, sequence)
-    message = string.sub(message, 1, 13) .. unsequenced(string.sub(message, 14))
+    if string.find(message, ' s=', 14, true) then
+      message = string.sub(message, 1, 13) .. unsequenced(string.sub(message, 14))
+    end
     local lineEnd = string.find(message, '\n', 14, true) or #message + 1
     local at = string.find(message, ' k=', 14, true) or lineEnd
     if at < lineEnd then
