@@ -25,8 +25,11 @@ import io.delayqueue.store.script.TopicDeletion;
 import io.delayqueue.store.script.TopicLimiter;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.test.redis.RedisServerProcess;
+import io.delayqueue.testing.Dump;
 import io.delayqueue.testing.RawRedis;
 import io.delayqueue.testing.ShardLimits;
+import java.io.IOException;
+import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -121,6 +124,23 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
             redis.call("HSET", key("meta"), "polled", T0);
             redis.call("HSET", key("notifications.meta"), "polled", T0);
         }
+    }
+
+    /**
+     * Replaces the content of Redis by a dump, with a clock 20 s after {@link #T0}, and restarts the process.
+     *
+     * @param dump name of a file beside the tests of scripts; if there is none, Redis is empty
+     */
+    public void restore(String dump) throws IOException {
+        redis.call("FLUSHALL");
+        undisturbed();
+        try (InputStream stored = StoreBench.class.getResourceAsStream("/io/delayqueue/store/script/" + dump)) {
+            if (stored != null) {
+                Dump.restore(redis, new String(stored.readAllBytes(), UTF_8));
+            }
+        }
+        clock(T0 + 20_000);
+        restartProcess();
     }
 
     /** Replaces the process by a new one with empty caches on the same Redis. */

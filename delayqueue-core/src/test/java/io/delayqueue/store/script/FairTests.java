@@ -27,6 +27,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
@@ -210,43 +211,39 @@ class FairTests {
 
     @Test
     void aRetryAfterAPollThatStoppedIsNotEarly() {
-        boolean stopped = true;
-        for (int write = 0; stopped; write++) {
-            bench.reset();
-            bench.send(messages("a", 3));
-            bench.stoppedBefore("poll", write);
-            Polls poll = poll().claim(1);
-            stopped = bench.stops(() -> bench.poll(poll));
-            bench.undisturbed();
-            List<Claim> repeated = bench.poll(poll).claims();
-            Claim first = (repeated.isEmpty() ? claim(1) : repeated).get(0);
+        afterEachStop(first -> {
             bench.poll(poll().retry(first.id(), first.token(), 10));
 
-            assertThat(ids(claim(10))).as("write " + write).containsExactly("a1", "a2");
+            assertThat(ids(claim(10))).containsExactly("a1", "a2");
             bench.clock(T0 + 10);
-            assertThat(ids(claim(10))).as("write " + write).containsExactly("a0");
-            checkEmptyAfter(List.of());
-        }
+            assertThat(ids(claim(10))).containsExactly("a0");
+        });
     }
 
     @Test
     void aReleaseAfterAPollThatStoppedLosesNothing() {
-        boolean stopped = true;
-        for (int write = 0; stopped; write++) {
-            bench.reset();
-            bench.send(messages("a", 3));
-            bench.stoppedBefore("poll", write);
-            Polls poll = poll().claim(1);
-            stopped = bench.stops(() -> bench.poll(poll));
-            bench.undisturbed();
-            List<Claim> repeated = bench.poll(poll).claims();
-            Claim first = (repeated.isEmpty() ? claim(1) : repeated).get(0);
+        afterEachStop(first -> {
             List<String> claimed = new ArrayList<>(
                     ids(bench.poll(poll().release(first.id(), first.token()).claim(10))
                             .claims()));
             claimed.addAll(ids(claim(10)));
 
-            assertThat(claimed).as("write " + write).containsExactlyInAnyOrder("a0", "a1", "a2");
+            assertThat(claimed).containsExactlyInAnyOrder("a0", "a1", "a2");
+        });
+    }
+
+    /** Stops a poll before each of its writes in turn, repeats it, and checks its claim, or that of the next poll. */
+    private void afterEachStop(Consumer<Claim> check) {
+        boolean stopped = true;
+        for (int write = 0; stopped; write++) {
+            bench.reset();
+            bench.send(messages("a", 3));
+            bench.stoppedBefore("poll", write);
+            Polls poll = poll().claim(1);
+            stopped = bench.stops(() -> bench.poll(poll));
+            bench.undisturbed();
+            List<Claim> repeated = bench.poll(poll).claims();
+            check.accept((repeated.isEmpty() ? claim(1) : repeated).get(0));
             checkEmptyAfter(List.of());
         }
     }

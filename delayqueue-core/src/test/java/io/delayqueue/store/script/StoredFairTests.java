@@ -1,7 +1,6 @@
 package io.delayqueue.store.script;
 
 import static io.delayqueue.store.bench.StoreBench.T0;
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -17,7 +16,6 @@ import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.StoreBench;
 import io.delayqueue.testing.Dump;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -46,15 +44,7 @@ class StoredFairTests {
 
     @BeforeEach
     void restore() throws IOException {
-        bench.redis().call("FLUSHALL");
-        bench.undisturbed();
-        try (InputStream dump = StoredFairTests.class.getResourceAsStream("format-1-fair.redis")) {
-            if (dump != null) {
-                Dump.restore(bench.redis(), new String(dump.readAllBytes(), UTF_8));
-            }
-        }
-        bench.clock(T0 + 20_000);
-        bench.restartProcess();
+        bench.restore("format-1-fair.redis");
     }
 
     @Test

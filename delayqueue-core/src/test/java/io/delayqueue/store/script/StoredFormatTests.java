@@ -35,7 +35,6 @@ import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.StoreBench;
 import io.delayqueue.testing.Dump;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -92,15 +91,7 @@ class StoredFormatTests {
 
     @BeforeEach
     void restore() throws IOException {
-        bench.redis().call("FLUSHALL");
-        bench.undisturbed();
-        try (InputStream dump = StoredFormatTests.class.getResourceAsStream("format-1.redis")) {
-            if (dump != null) {
-                Dump.restore(bench.redis(), new String(dump.readAllBytes(), UTF_8));
-            }
-        }
-        bench.clock(T0 + 20_000);
-        bench.restartProcess();
+        bench.restore("format-1.redis");
         store = bench.store();
     }
 

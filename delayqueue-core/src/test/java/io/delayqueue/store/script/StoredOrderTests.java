@@ -25,7 +25,6 @@ import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.StoreBench;
 import io.delayqueue.testing.Dump;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -56,15 +55,7 @@ class StoredOrderTests {
 
     @BeforeEach
     void restore() throws IOException {
-        bench.redis().call("FLUSHALL");
-        bench.undisturbed();
-        try (InputStream dump = StoredOrderTests.class.getResourceAsStream("format-1-ordered.redis")) {
-            if (dump != null) {
-                Dump.restore(bench.redis(), new String(dump.readAllBytes(), UTF_8));
-            }
-        }
-        bench.clock(T0 + 20_000);
-        bench.restartProcess();
+        bench.restore("format-1-ordered.redis");
     }
 
     @Test
