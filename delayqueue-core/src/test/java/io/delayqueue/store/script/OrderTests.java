@@ -105,6 +105,25 @@ class OrderTests {
     }
 
     @Test
+    void aUsualPollReadsTheNextMessagesOfAllKeysTogether() {
+        for (String key : List.of("a", "b", "c", "d", "e", "f")) {
+            bench.send(message(key + 1, key, 0), message(key + 2, key, 0));
+        }
+        List<Claim> claims = claim(3);
+        Polls poll = poll().claim(3);
+        claims.forEach(claim -> poll.acknowledge(claim.id(), claim.token()));
+        Map<String, Long> commands =
+                bench.commands(() -> assertThat(bench.poll(poll).claims()).hasSize(3));
+
+        // one of them reads the clock; only the search for the next message of a key is a command for each key
+        assertThat(commands)
+                .containsEntry("hmget", 10L)
+                .containsEntry("zrangebylex", 3L)
+                .doesNotContainKeys("hget", "zscore");
+        assertThat(commands.values().stream().mapToLong(calls -> calls).sum()).isEqualTo(31);
+    }
+
+    @Test
     void equalDueTimesKeepTheOrderOfArrival() {
         bench.send(IntStream.range(0, 300)
                 .mapToObj(i -> message(Integer.toString(i * 7919 % 300), "a", 0))
