@@ -9,7 +9,7 @@
 --   identity        '<format>:<shape>:<epoch>', then SPECIAL if the messages have keys or there is the field limits, or was
 --                   before a script stopped. The shape is the shard count, and 'o' if the topic is ordered, 'f' if it is fair
 --   arrivals        of a topic with keys, '<last sequence number> <last due time of a message without delay>', see order.lua
---   turn            of a fair topic, the turn at which a key became active in the last claim, see fair.lua
+--   turn            of a fair topic, the least turn at which a key becomes active, see fair.lua
 --   largest         power of two, at least the size in bytes of the largest message that was sent; not in the queue of
 --                   notifications
 --   notifications   '1': each new dead letter gets a notification
