@@ -15,7 +15,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -32,45 +31,70 @@ class FairnessTests {
     private static final int BUSY = 100;
     private static final int ROUND_MILLIS = 200;
 
-    /** Times in milliseconds from when the messages of other keys are due until they are handled; busy messages, and the whole time. */
-    private record Measured(List<Long> times, int busy, long millis) {
+    /** A message of another key than the busy one: when it was due and when its handler started, in ms since 1970. */
+    private record Other(long due, long start) {}
 
-        long middle() {
-            return times.get(times.size() / 2);
+    /** The messages of the other keys, when handlers of the busy key started, and how long it all took. */
+    private record Measured(List<Other> others, List<Long> busyStarts, long millis) {
+
+        List<Long> latenesses() {
+            return others.stream()
+                    .map(other -> other.start - other.due)
+                    .sorted()
+                    .toList();
         }
 
-        long late() {
-            return times.get(times.size() * 95 / 100);
+        /** How many messages of the busy key started while each of the others was due. */
+        List<Long> overtaken() {
+            return others.stream()
+                    .map(other -> busyStarts.stream()
+                            .filter(start -> start > other.due && start < other.start)
+                            .count())
+                    .sorted()
+                    .toList();
         }
     }
 
+    private static long median(List<Long> sorted) {
+        return sorted.get(sorted.size() / 2);
+    }
+
+    /** What 95 % do not exceed. */
+    private static long high(List<Long> sorted) {
+        return sorted.get(sorted.size() * 95 / 100);
+    }
+
+    /** The promise is counted, not timed: builds beside this test make all messages later, but none overtaken. */
     @Test
     void aBusyKeyHardlyDelaysTheOthersAndGetsTheRest() {
         measure(BUSY); // warms up
         Measured alone = measure(0);
         Measured beside = measure(BUSY);
-        int others = ROUNDS * KEYS;
         long possible = beside.millis * HANDLERS / HANDLING_MILLIS;
         System.out.printf(
-                "%d messages of others: alone median %d ms, 95 %% %d ms; beside a busy key median %d ms, 95 %% %d ms; in %d ms the busy"
-                        + " key had %d, the handlers had time for %d%n",
-                others,
-                alone.middle(),
-                alone.late(),
-                beside.middle(),
-                beside.late(),
+                "lateness of %d messages of others: alone median %d ms, 95 %% %d ms; beside a busy key median %d ms, 95 %% %d ms;"
+                        + " of the busy key started meanwhile median %d, 95 %% %d; in %d ms the busy key had %d, the handlers had"
+                        + " time for %d%n",
+                beside.others.size(),
+                median(alone.latenesses()),
+                high(alone.latenesses()),
+                median(beside.latenesses()),
+                high(beside.latenesses()),
+                median(beside.overtaken()),
+                high(beside.overtaken()),
                 beside.millis,
-                beside.busy,
+                beside.busyStarts.size(),
                 possible);
 
-        assertThat(beside.middle()).isLessThanOrEqualTo(3 * alone.middle());
-        assertThat(beside.late()).isLessThanOrEqualTo(3 * alone.late());
-        assertThat(beside.busy + others).isGreaterThan((int) (possible * 7 / 10));
+        assertThat(median(beside.overtaken())).isLessThanOrEqualTo(HANDLERS);
+        assertThat(high(beside.overtaken())).isLessThanOrEqualTo(3 * HANDLERS);
+        // the machine may be busy, too
+        assertThat(beside.busyStarts.size()).isGreaterThan((int) (possible / 4));
     }
 
     private static Measured measure(int busyPerRound) {
-        List<Long> times = Collections.synchronizedList(new ArrayList<>());
-        AtomicInteger busy = new AtomicInteger();
+        List<Other> others = Collections.synchronizedList(new ArrayList<>());
+        List<Long> busyStarts = Collections.synchronizedList(new ArrayList<>());
         try (RedisServerProcess redis = RedisServerProcess.start();
                 QueueNode node = QueueNode.on(redis.port())
                         .plan(new ShardPlan(Map.of(), Map.of("t", Keys.FAIR), ShardPlan.OnConflict.FAIL))
@@ -80,11 +104,12 @@ class FairnessTests {
                     ListenerOptions.DEFAULTS.toBuilder().concurrency(HANDLERS).build(),
                     deliveries -> {
                         long due = Long.parseLong(new String(deliveries.get(0).body(), UTF_8));
+                        long started = System.currentTimeMillis();
                         LockSupport.parkNanos(Duration.ofMillis(HANDLING_MILLIS).toNanos());
                         if (due == 0) {
-                            busy.incrementAndGet();
+                            busyStarts.add(started);
                         } else {
-                            times.add(System.currentTimeMillis() - due);
+                            others.add(new Other(due, started));
                         }
                         return null;
                     });
@@ -106,11 +131,8 @@ class FairnessTests {
                 long next = start + (long) (round + 1) * ROUND_MILLIS;
                 LockSupport.parkUntil(next);
             }
-            await().until(() -> times.size() == ROUNDS * KEYS);
-            long millis = System.currentTimeMillis() - start;
-            List<Long> sorted = new ArrayList<>(times);
-            Collections.sort(sorted);
-            return new Measured(sorted, busy.get(), millis);
+            await().until(() -> others.size() == ROUNDS * KEYS);
+            return new Measured(List.copyOf(others), List.copyOf(busyStarts), System.currentTimeMillis() - start);
         }
     }
 }
