@@ -131,19 +131,23 @@ public class DelayQueueTemplate implements DelayQueueOperations {
     }
 
     /**
-     * The batcher of a message's shard. Messages of one id use one batcher, so that they keep their order. While the
-     * shards of a topic are not known yet, its messages use the batcher of a single shard, which is then retired.
+     * The batcher of a message's shard. Messages of one id or one key use one batcher, so that they keep their order. While
+     * the shards of a topic are not known yet, its messages use the batcher of a single shard, which is then retired.
      */
     private SendBatcher batcher(PendingMessage message) {
         Shard shard = topics.likelyShardOf(message.topic(), message.id());
         Route single = message.route(Shard.single(message.topic()));
         Route route = shard == null ? single : message.route(shard);
-        SendBatcher earlier = route.shard().count() > 1 ? batchers.get(single) : null;
+        SendBatcher earlier = route.equals(single) ? null : batchers.get(single);
         if (earlier != null) {
             if (earlier.holds(message.id())) {
                 return earlier;
             }
-            batchers.computeIfPresent(single, (any, batcher) -> batcher.retire() ? null : batcher);
+            boolean isRetired =
+                    batchers.computeIfPresent(single, (any, batcher) -> batcher.retire() ? null : batcher) == null;
+            if (!isRetired && topics.mayHaveKeys(message.topic())) {
+                return earlier;
+            }
         }
         SendBatcher batcher = batchers.get(route);
         return batcher != null

@@ -25,12 +25,15 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.function.Function;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +42,8 @@ import org.jspecify.annotations.Nullable;
  * in progress. So a message that finds the batcher idle is sent at once, and under load the messages are divided into
  * two calls: Redis executes one while the senders of the other continue. Otherwise a call starts at once, unless
  * {@code maxCalls} calls are in progress. Messages leave in the order of their arrival. Calls may overtake each other,
- * so two messages with one id are never in progress at once, which keeps the order per id.
+ * so two messages with one id are never in progress at once, which keeps the order per id. Of a topic whose messages
+ * have keys, one call is in progress, which keeps the order per key.
  *
  * <p>If the topic was deleted and registered again with another number of shards, messages are sent to their new
  * shards.
@@ -169,7 +173,9 @@ final class SendBatcher {
     /** Whether a call may start if this many messages wait. */
     private boolean mayCall(int messages) {
         boolean isWorthACall = !shared || messages >= inFlight.size();
-        return calls < maxCalls && isWorthACall;
+        return calls < maxCalls
+                && isWorthACall
+                && (calls == 0 || !topics.mayHaveKeys(route.shard().topic()));
     }
 
     /** Whether a message with an id waits or is in a call here. Another message with this id must not overtake it. */
@@ -255,7 +261,7 @@ final class SendBatcher {
 
     /** Stores the messages of a call. The future always completes normally. */
     private CompletableFuture<List<SendResult>> store(List<PendingMessage> call) {
-        return topics.isKnown(route.shard().topic())
+        return topics.isKnown(route.shard())
                 ? storeIn(route.shard(), call).exceptionallyCompose(anew -> storeInTheirShards(call))
                 : storeInTheirShards(call);
     }
@@ -288,14 +294,28 @@ final class SendBatcher {
         }
     }
 
-    /** Stores each message in its present shard. Registers the topic if this process has not used it yet. */
+    /** Stores messages in their present shards. Registers the topic if this process has not used it yet. */
     private CompletableFuture<List<SendResult>> storeInTheirShards(List<PendingMessage> call) {
-        return Completions.all(call.stream()
-                .map(message -> Completions.call(() -> topics.sendTo(
-                                message.topic(), message.id(), target -> storeIn(target, List.of(message))))
-                        .handle((results, failure) ->
-                                failure == null ? results.get(0) : SendFailures.notStored(message, failure)))
-                .toList());
+        return Completions.call(() -> topics.shards(route.shard().topic()))
+                .thenCompose(shards -> storeInEach(shards, call))
+                .exceptionally(failure -> call.stream()
+                        .<SendResult>map(message -> SendFailures.notStored(message, failure))
+                        .toList());
+    }
+
+    private CompletableFuture<List<SendResult>> storeInEach(List<Shard> shards, List<PendingMessage> call) {
+        Map<Shard, List<PendingMessage>> byShard = call.stream()
+                .collect(Collectors.groupingBy(message -> shards.get(Shard.indexOf(message.id(), shards.size()))));
+        return Completions.all(byShard.entrySet().stream()
+                        .map(group -> storeIn(group.getKey(), group.getValue())
+                                .exceptionallyCompose(anew -> storeInTheirShards(group.getValue())))
+                        .toList())
+                .thenApply(groups -> {
+                    Map<String, SendResult> byId = groups.stream()
+                            .flatMap(List::stream)
+                            .collect(Collectors.toMap(SendResult::id, Function.identity()));
+                    return call.stream().map(message -> byId.get(message.id())).toList();
+                });
     }
 
     private List<SendResult> results(List<PendingMessage> call, List<SendReply> replies) {

@@ -38,7 +38,7 @@ import org.jspecify.annotations.Nullable;
  * registered again, it has a later epoch. So a call that expects an ended epoch is recognised.
  *
  * <ul>
- *   <li>Senders and listeners use {@link #shardOf}, {@link #shards}, {@link #sendTo} and {@link #registerWithin}. They
+ *   <li>Senders and listeners use {@link #shardOf}, {@link #shards} and {@link #registerWithin}. They
  *       register the topic on its first use in this process, with one command. They are rejected if the registered
  *       shard count contradicts the {@linkplain ShardPlan plan}.
  *   <li>Receivers use {@link #usableShards}. They register nothing, but the plan applies.
@@ -128,9 +128,10 @@ public final class TopicRegistry {
         return formats;
     }
 
-    /** Whether the registration of a topic is in the cache and this process may use it. Never calls Redis. */
-    public boolean isKnown(String topic) {
-        return knownUsable(topic) != null;
+    /** Whether a registration with this shard is in the cache, and this process may use it. Never calls Redis. */
+    public boolean isKnown(Shard shard) {
+        Registration registration = knownUsable(shard.topic());
+        return registration != null && registration.shards().contains(shard);
     }
 
     /** The shard of a message, from the cache; empty if this process has not used the topic yet. Never calls Redis. */
@@ -149,6 +150,15 @@ public final class TopicRegistry {
         }
         List<Shard> last = lastShards.get(topic);
         return last == null ? null : last.get(Shard.indexOf(id, last.size()));
+    }
+
+    /**
+     * Whether messages of a topic may have keys, according to {@link #lastShardCount}; true if nothing is known. Never
+     * calls Redis.
+     */
+    public boolean mayHaveKeys(String topic) {
+        Shard shard = likelyShardOf(topic, "");
+        return shard == null || shard.keys() != Shard.Keys.NONE;
     }
 
     /**
@@ -180,18 +190,6 @@ public final class TopicRegistry {
     /** All shards of a topic by index. Registers and fails like {@link #shardOf}. */
     public CompletableFuture<List<Shard>> shards(String topic) {
         return findOrRegister(topic).thenApply(Registration::shards);
-    }
-
-    /**
-     * Makes a call that stores messages, for the shard of one of them. Registers the topic if this process has not used
-     * it yet.
-     */
-    public <T> CompletableFuture<T> sendTo(String topic, String id, Function<Shard, CompletableFuture<T>> call) {
-        return repeated(
-                        () -> findOrRegister(topic).thenApply(Optional::of),
-                        registration -> call.apply(registration.shardOf(id)),
-                        CALLS)
-                .thenApply(Optional::orElseThrow);
     }
 
     /**
