@@ -166,7 +166,7 @@ class KilledConsumersTests {
     }
 
     private void awaitRestarting(Callable<Boolean> condition) {
-        await().atMost(MAX_WAIT).until(() -> {
+        await().atMost(MAX_WAIT.multipliedBy(3)).until(() -> {
             startMissing();
             return condition.call();
         });
