@@ -5,7 +5,7 @@ import io.delayqueue.coordination.RedisTask;
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.TopicLimits;
-import io.delayqueue.store.LimitedShardsException;
+import io.delayqueue.store.UnusableLimitsException;
 import io.delayqueue.store.script.RegisteredLimits;
 import io.delayqueue.store.script.TopicLimiter;
 import java.time.Duration;
@@ -54,7 +54,7 @@ public final class DeclaredLimits extends RedisTask {
     /**
      * Declares all limits.
      *
-     * @return fails with a {@link LimitedShardsException} if a topic has several shards, with a {@link
+     * @return fails with a {@link UnusableLimitsException} if a topic has several shards, with a {@link
      *     io.delayqueue.store.TopicConflictException} if this version cannot read the registration of a topic, and with a
      *     {@link io.delayqueue.redis.RedisCallException} if Redis does not reply; the task then repeats it
      */
@@ -100,7 +100,7 @@ public final class DeclaredLimits extends RedisTask {
 
     private CompletableFuture<Boolean> check(String topic) {
         return (declared.contains(topic) ? compare(topic) : declare(topic)).exceptionally(failure -> {
-            if (Completions.cause(failure) instanceof LimitedShardsException sharded) {
+            if (Completions.cause(failure) instanceof UnusableLimitsException sharded) {
                 if (logged.add(topic)) {
                     log.error("The limits in the properties of this node have no effect. " + sharded.getMessage());
                 }

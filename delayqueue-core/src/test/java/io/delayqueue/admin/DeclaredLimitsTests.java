@@ -7,7 +7,7 @@ import static org.awaitility.Awaitility.await;
 import io.delayqueue.message.TopicLimits;
 import io.delayqueue.redis.Await;
 import io.delayqueue.redis.RedisCallException;
-import io.delayqueue.store.LimitedShardsException;
+import io.delayqueue.store.UnusableLimitsException;
 import io.delayqueue.store.script.RegisteredLimits;
 import io.delayqueue.store.script.TopicLimiter;
 import io.delayqueue.template.RedisTest;
@@ -145,7 +145,7 @@ class DeclaredLimitsTests extends RedisTest {
     @Test
     void aTopicWithSeveralShardsIsRejectedAndLoggedOnce(CapturedOutput output) {
         server.command("HSET", "dq:topics", "sms", "4:17");
-        assertThatThrownBy(() -> Await.result(first.declareAll())).isInstanceOf(LimitedShardsException.class);
+        assertThatThrownBy(() -> Await.result(first.declareAll())).isInstanceOf(UnusableLimitsException.class);
         first.run();
         first.run();
         assertThat(output).containsOnlyOnce("Topic sms has 4 shards, but a topic with limits must have one.");

@@ -12,7 +12,7 @@ import io.delayqueue.message.Printable;
 import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.message.RescheduleOutcome;
 import io.delayqueue.message.TopicLimits;
-import io.delayqueue.store.LimitedShardsException;
+import io.delayqueue.store.UnusableLimitsException;
 import io.delayqueue.template.DelayQueueOperations;
 import io.delayqueue.template.DelayQueueUnavailableException;
 import java.time.Duration;
@@ -219,7 +219,7 @@ public record QueueActions(
         }
         try {
             admin.limit(topic, limits);
-        } catch (LimitedShardsException e) {
+        } catch (UnusableLimitsException e) {
             return rejected(CONFLICT, "several_shards", String.valueOf(e.getMessage()));
         }
         return done(ActionResponse.done("limited"));

@@ -6,7 +6,7 @@ import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.LuaScript;
 import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.redis.ShardKeys;
-import io.delayqueue.store.LimitedShardsException;
+import io.delayqueue.store.UnusableLimitsException;
 import io.delayqueue.store.script.TopicRegistry.ChangedLimits;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -47,7 +47,7 @@ public final class TopicLimiter {
     /**
      * Replaces the limits that nodes declare. Registers the topic if it is not registered.
      *
-     * @return the limits before the change; fails with a {@link LimitedShardsException} if the topic has several shards
+     * @return the limits before the change; fails with a {@link UnusableLimitsException} if the topic has several shards
      */
     public CompletableFuture<RegisteredLimits> declare(String topic, TopicLimits limits) {
         return change(topic, limits, false)
@@ -62,7 +62,7 @@ public final class TopicLimiter {
     /**
      * Sets the limits at run time; they take precedence over declared ones. Registers the topic if it is not registered.
      *
-     * @return fails with a {@link LimitedShardsException} if the topic has several shards
+     * @return fails with a {@link UnusableLimitsException} if the topic has several shards
      */
     public CompletableFuture<Void> set(String topic, TopicLimits limits) {
         return change(topic, limits, true).thenApply(changed -> null);

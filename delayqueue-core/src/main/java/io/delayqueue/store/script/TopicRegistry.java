@@ -9,10 +9,10 @@ import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.LuaScript;
 import io.delayqueue.redis.ScriptCall;
 import io.delayqueue.redis.ScriptRunner;
-import io.delayqueue.store.LimitedShardsException;
 import io.delayqueue.store.TooManyTopicsException;
 import io.delayqueue.store.TopicConflictException;
 import io.delayqueue.store.TopicRegisteredAnewException;
+import io.delayqueue.store.UnusableLimitsException;
 import io.delayqueue.store.script.ShardPlan.Contradiction;
 import java.util.HashSet;
 import java.util.List;
@@ -353,7 +353,7 @@ public final class TopicRegistry {
      *
      * @param limits the new limits; null removes them
      * @param runtime whether these are the limits that are set at run time, rather than those that nodes declare
-     * @return the limits; empty if the topic is not registered; fails with a {@link LimitedShardsException} if the topic
+     * @return the limits; empty if the topic is not registered; fails with a {@link UnusableLimitsException} if the topic
      *     has several shards, and like {@link #registeredShards}
      */
     CompletableFuture<Optional<ChangedLimits>> limit(String topic, @Nullable TopicLimits limits, boolean runtime) {
@@ -373,7 +373,7 @@ public final class TopicRegistry {
                     }
                     Registration changed = remember(topic, reply);
                     if (limits != null && changed.count() > 1) {
-                        throw new LimitedShardsException(topic, changed.count());
+                        throw new UnusableLimitsException(topic, changed.count());
                     }
                     RegisteredLimits before = RegisteredLimits.parse(Replies.text(reply.get(3)));
                     return Optional.of(

@@ -11,9 +11,9 @@ import io.delayqueue.message.TopicLimits.Rate;
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.LimitState;
 import io.delayqueue.store.LimitState.Hold;
-import io.delayqueue.store.LimitedShardsException;
 import io.delayqueue.store.ShardCounts;
 import io.delayqueue.store.TopicConflictException;
+import io.delayqueue.store.UnusableLimitsException;
 import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.ShardState;
@@ -129,10 +129,10 @@ class LimitScriptTests {
     void aTopicWithSeveralShardsGetsNoLimits() {
         bench.redis().call("HSET", bench.keySpace().topics(), "wide", "4:17");
         assertThatThrownBy(() -> Await.result(limiter().set("wide", ONE)))
-                .isInstanceOf(LimitedShardsException.class)
+                .isInstanceOf(UnusableLimitsException.class)
                 .hasMessageContaining("Topic wide has 4 shards, but a topic with limits must have one.");
         assertThatThrownBy(() -> Await.result(limiter().declare("wide", ONE)))
-                .isInstanceOf(LimitedShardsException.class);
+                .isInstanceOf(UnusableLimitsException.class);
         Await.result(limiter().clear("wide"));
         Await.result(limiter().apply("wide"));
         assertThat(bench.redis().text("HGET", bench.keySpace().topics(), "wide"))

@@ -6,8 +6,8 @@ import io.delayqueue.coordination.PeriodicTaskScheduler;
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.TopicLimits;
-import io.delayqueue.store.LimitedShardsException;
 import io.delayqueue.store.TopicConflictException;
+import io.delayqueue.store.UnusableLimitsException;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
@@ -42,7 +42,7 @@ final class LimitsCheck {
             declared.declareAll().orTimeout(1, TimeUnit.SECONDS).join();
         } catch (CompletionException e) {
             Throwable cause = Completions.cause(e);
-            if (cause instanceof LimitedShardsException sharded) {
+            if (cause instanceof UnusableLimitsException sharded) {
                 throw conflict(sharded.topic(), sharded.shards());
             }
             if (cause instanceof TopicConflictException unreadable) {

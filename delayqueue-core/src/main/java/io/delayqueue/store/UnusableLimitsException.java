@@ -3,7 +3,7 @@ package io.delayqueue.store;
 import io.delayqueue.message.Printable;
 
 /** A topic got no limits, because it has several shards. It is unchanged. */
-public final class LimitedShardsException extends IllegalStateException {
+public final class UnusableLimitsException extends IllegalStateException {
 
     private static final long serialVersionUID = 1L;
 
@@ -15,7 +15,7 @@ public final class LimitedShardsException extends IllegalStateException {
      *
      * @param shards number of shards of the topic
      */
-    public LimitedShardsException(String topic, int shards) {
+    public UnusableLimitsException(String topic, int shards) {
         super("Topic " + Printable.of(topic) + " has " + shards
                 + " shards, but a topic with limits must have one. Its limits were not changed. Delete the topic when it is"
                 + " empty, and register it with one shard.");
