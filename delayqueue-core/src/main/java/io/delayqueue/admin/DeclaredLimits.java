@@ -54,7 +54,7 @@ public final class DeclaredLimits extends RedisTask {
     /**
      * Declares all limits.
      *
-     * @return fails with a {@link UnusableLimitsException} if a topic has several shards, with a {@link
+     * @return fails with an {@link UnusableLimitsException} if a topic cannot have them, with a {@link
      *     io.delayqueue.store.TopicConflictException} if this version cannot read the registration of a topic, and with a
      *     {@link io.delayqueue.redis.RedisCallException} if Redis does not reply; the task then repeats it
      */

@@ -43,6 +43,8 @@ public record LimitStatus(
         HOLD,
         /** As many messages are leased as {@code maxConcurrent} permits. */
         CONCURRENCY,
+        /** Of each key that has due messages, as many are leased as {@code maxConcurrentPerKey} permits. */
+        CONCURRENCY_PER_KEY,
         /** The rate. */
         RATE
     }
@@ -111,7 +113,10 @@ public record LimitStatus(
         if (state.maxConcurrent() > 0 && leased >= state.maxConcurrent()) {
             return HeldBackBy.CONCURRENCY;
         }
-        return state.reopensAt() != null ? HeldBackBy.RATE : null;
+        if (state.reopensAt() != null) {
+            return HeldBackBy.RATE;
+        }
+        return state.keysAreFull() ? HeldBackBy.CONCURRENCY_PER_KEY : null;
     }
 
     private static Instant emptyAt(LimitState state, long due) {

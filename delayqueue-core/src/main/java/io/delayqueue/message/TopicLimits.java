@@ -13,12 +13,15 @@ import org.springframework.util.Assert;
  * Limits of a topic, over all nodes. A topic with limits has one shard. Immutable.
  *
  * @param maxConcurrent most messages that are leased at the same time, 1 to 1,000,000; null for no limit
+ * @param maxConcurrentPerKey most messages of one key of a fair topic that are leased at the same time, 1 to 1,000; null for no
+ *     limit
  * @param rate most starts of deliveries within a period; null for no limit
  * @param maxMessages most scheduled, ready and leased messages, 1 to 10^12, beyond which sends are rejected; null for no
  *     limit. Dead letters do not count
  */
 public record TopicLimits(
         @Nullable Integer maxConcurrent,
+        @Nullable Integer maxConcurrentPerKey,
         @Nullable Rate rate,
         @Nullable Long maxMessages) {
 
@@ -26,10 +29,11 @@ public record TopicLimits(
     public static final TopicLimits NONE = new TopicLimits(null, null, null);
 
     private static final int MOST_CONCURRENT = 1_000_000;
+    private static final int MOST_CONCURRENT_PER_KEY = 1_000;
     private static final long MOST_MESSAGES = 1_000_000_000_000L;
 
     private static final String RATE_TEXT = "\\d{1,7}/\\d{1,8}/(?:\\d{1,7}|-)|0";
-    private static final Pattern TEXT = Pattern.compile("(\\d{1,7}) (" + RATE_TEXT + ") (\\d{1,13})");
+    private static final Pattern TEXT = Pattern.compile("(\\d{1,7})(?:/(\\d{1,4}))? (" + RATE_TEXT + ") (\\d{1,13})");
 
     /**
      * Checks the values.
@@ -40,9 +44,21 @@ public record TopicLimits(
         if (maxConcurrent != null) {
             InvalidOptionException.requireRange("maxConcurrent", maxConcurrent, 1, MOST_CONCURRENT);
         }
+        if (maxConcurrentPerKey != null) {
+            InvalidOptionException.requireRange("maxConcurrentPerKey", maxConcurrentPerKey, 1, MOST_CONCURRENT_PER_KEY);
+        }
         if (maxMessages != null) {
             InvalidOptionException.requireRange("maxMessages", maxMessages, 1L, MOST_MESSAGES);
         }
+    }
+
+    /**
+     * Creates limits without one for each key.
+     *
+     * @throws InvalidOptionException if a value is out of range
+     */
+    public TopicLimits(@Nullable Integer maxConcurrent, @Nullable Rate rate, @Nullable Long maxMessages) {
+        this(maxConcurrent, null, rate, maxMessages);
     }
 
     /**
@@ -206,13 +222,17 @@ public record TopicLimits(
     @Internal
     public static TopicLimits of(
             @Nullable Integer maxConcurrent,
+            @Nullable Integer maxConcurrentPerKey,
             @Nullable String rate,
             @Nullable Integer rateBurst,
             @Nullable Long maxMessages) {
         InvalidOptionException.require(
                 rate != null || rateBurst == null, "rateBurst", "must not be set without a rate");
         return new TopicLimits(
-                maxConcurrent, rate == null ? null : Rate.parse(rate).withBurst(rateBurst), maxMessages);
+                maxConcurrent,
+                maxConcurrentPerKey,
+                rate == null ? null : Rate.parse(rate).withBurst(rateBurst),
+                maxMessages);
     }
 
     /** Whether there is no limit. */
@@ -220,10 +240,14 @@ public record TopicLimits(
         return equals(NONE);
     }
 
-    /** The form in the registry of topics: {@code 3 100/60000/- 1000000}, with 0 for no limit. */
+    /**
+     * The form in the registry of topics: {@code 3 100/60000/- 1000000}, with 0 for no limit, and with {@code 3/2} for at
+     * most 2 of a key.
+     */
     @Internal
     public String text() {
-        return orZero(maxConcurrent) + " " + (rate == null ? "0" : rate.registryText()) + " " + orZero(maxMessages);
+        return orZero(maxConcurrent) + (maxConcurrentPerKey == null ? "" : "/" + maxConcurrentPerKey) + " "
+                + (rate == null ? "0" : rate.registryText()) + " " + orZero(maxMessages);
     }
 
     /**
@@ -238,23 +262,26 @@ public record TopicLimits(
             throw new IllegalArgumentException("'" + Printable.of(text) + "' are no limits");
         }
         int concurrent = Integer.parseInt(parts.group(1));
-        long messages = Long.parseLong(parts.group(3));
+        String perKey = parts.group(2);
+        long messages = Long.parseLong(parts.group(4));
         return new TopicLimits(
                 concurrent == 0 ? null : concurrent,
-                Rate.ofRegistryText(parts.group(2)),
+                perKey == null ? null : Integer.valueOf(perKey),
+                Rate.ofRegistryText(parts.group(3)),
                 messages == 0 ? null : messages);
     }
 
     /**
      * The form that scripts read: {@code <most concurrent> <interval in µs> <burst> <most messages>}, with 0 for no limit,
-     * such as {@code 3 631579 6 1000000}; empty if there is no limit.
+     * such as {@code 3 631579 6 1000000}; then the most concurrent of a key, if there is such a limit; empty if there is no
+     * limit.
      */
     @Internal
     public String scriptText() {
         return isNone()
                 ? ""
                 : orZero(maxConcurrent) + " " + (rate == null ? "0 0" : rate.intervalMicros() + " " + rate.mostAtOnce())
-                        + " " + orZero(maxMessages);
+                        + " " + orZero(maxMessages) + (maxConcurrentPerKey == null ? "" : " " + maxConcurrentPerKey);
     }
 
     private static String orZero(@Nullable Number limit) {
@@ -269,6 +296,7 @@ public record TopicLimits(
         }
         return Stream.of(
                         maxConcurrent == null ? "" : "at most " + maxConcurrent + " at a time",
+                        maxConcurrentPerKey == null ? "" : "at most " + maxConcurrentPerKey + " of a key at a time",
                         rate == null
                                 ? ""
                                 : rate + (rate.burst() == null ? "" : " in bursts of at most " + rate.burst()),

@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxMessages most messages; 0 for no limit
  * @param now time of the reading, by Redis' clock
  * @param reopensAt when the rate permits the next start; null if it permits one now, or if there is no rate
+ * @param keysAreFull whether each key of a fair topic that has due messages has as many leased ones as its limit permits
  * @param hold the hold that is in force; null if there is none
  */
 public record LimitState(
@@ -22,9 +23,11 @@ public record LimitState(
         long maxMessages,
         Instant now,
         @Nullable Instant reopensAt,
+        boolean keysAreFull,
         @Nullable Hold hold) {
 
-    private static final Pattern LIMITS = Pattern.compile("(\\d{1,18}) (\\d{1,18}) (\\d{1,18}) (\\d{1,18})");
+    private static final Pattern LIMITS =
+            Pattern.compile("(\\d{1,18}) (\\d{1,18}) (\\d{1,18}) (\\d{1,18})(?: \\d{1,18})?");
     private static final Pattern HOLD = Pattern.compile("(\\d{1,18}) (\\d{1,9}) (.*)", Pattern.DOTALL);
     private static final Pattern NUMBER = Pattern.compile("\\d{1,18}");
 
@@ -45,7 +48,7 @@ public record LimitState(
      * @param steadyMicros the steady time at {@code now}
      */
     public static @Nullable LimitState read(
-            String limits, String arrival, String hold, long steadyMicros, Instant now) {
+            String limits, String arrival, String hold, boolean keysAreFull, long steadyMicros, Instant now) {
         Matcher parts = LIMITS.matcher(limits);
         if (!parts.matches()) {
             return null;
@@ -62,6 +65,7 @@ public record LimitState(
                 Long.parseLong(parts.group(4)),
                 now,
                 opensIn > 0 ? now.plus(opensIn, ChronoUnit.MICROS) : null,
+                keysAreFull,
                 hold(hold, steadyMicros, now));
     }
 

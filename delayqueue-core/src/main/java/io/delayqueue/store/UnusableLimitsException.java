@@ -1,35 +1,32 @@
 package io.delayqueue.store;
 
 import io.delayqueue.message.Printable;
+import io.delayqueue.message.Shard;
 
-/** A topic got no limits, because it has several shards. It is unchanged. */
+/** A topic got no limits, because it has several shards, or because it is not fair and there is a limit for each key. */
 public final class UnusableLimitsException extends IllegalStateException {
 
     private static final long serialVersionUID = 1L;
 
-    private final String topic;
-    private final int shards;
+    private final transient Shard registered;
 
     /**
      * Creates an exception.
      *
-     * @param shards number of shards of the topic
+     * @param registered a shard of the topic
      */
-    public UnusableLimitsException(String topic, int shards) {
-        super("Topic " + Printable.of(topic) + " has " + shards
-                + " shards, but a topic with limits must have one. Its limits were not changed. Delete the topic when it is"
-                + " empty, and register it with one shard.");
-        this.topic = topic;
-        this.shards = shards;
+    public UnusableLimitsException(Shard registered) {
+        super("Topic " + Printable.of(registered.topic())
+                + (registered.count() > 1
+                        ? " has " + registered.count() + " shards, but a topic with limits must have one"
+                        : " is not fair, but a limit for each key needs keys=fair")
+                + ". Its limits were not changed. Delete the topic when it is empty, and register it with "
+                + (registered.count() > 1 ? "one shard." : "keys=fair."));
+        this.registered = registered;
     }
 
-    /** The topic. */
-    public String topic() {
-        return topic;
-    }
-
-    /** Number of shards of the topic. */
-    public int shards() {
-        return shards;
+    /** A shard of the topic, as it is registered. */
+    public Shard registered() {
+        return registered;
     }
 }

@@ -24,7 +24,7 @@ class LimitStatusTests {
     private static final RegisteredLimits DECLARED = new RegisteredLimits(LIMITS, null);
 
     private static LimitState state(@Nullable Instant reopensAt, LimitState.@Nullable Hold hold) {
-        return new LimitState(3, 600_000, 100, NOW, reopensAt, hold);
+        return new LimitState(3, 600_000, 100, NOW, reopensAt, false, hold);
     }
 
     private static LimitStatus status(long ready, long suspects, long leased, LimitState state) {
@@ -116,7 +116,8 @@ class LimitStatusTests {
         LimitStatus held = LimitStatus.ofLimited(
                 RegisteredLimits.NONE,
                 List.of(new ShardCounts(
-                        TopicCounts.ZERO, new LimitState(0, 0, 0, NOW, null, new LimitState.Hold(NOW, 1, "a")))));
+                        TopicCounts.ZERO,
+                        new LimitState(0, 0, 0, NOW, null, false, new LimitState.Hold(NOW, 1, "a")))));
         assertThat(held).isNotNull();
         assertThat(held.effective()).isEqualTo(TopicLimits.NONE);
         assertThat(LimitStatus.ofLimited(DECLARED, List.of(ShardCounts.ZERO))).isNotNull();

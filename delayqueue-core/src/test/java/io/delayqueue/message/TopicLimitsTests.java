@@ -56,12 +56,15 @@ class TopicLimitsTests {
         assertThatThrownBy(() -> new TopicLimits(0, null, null))
                 .hasMessage("maxConcurrent must be from 1 to 1000000, but was 0");
         assertThatThrownBy(() -> new TopicLimits(1_000_001, null, null)).hasMessageStartingWith("maxConcurrent ");
+        assertThatThrownBy(() -> new TopicLimits(null, 0, null, null)).hasMessageStartingWith("maxConcurrentPerKey ");
+        assertThatThrownBy(() -> new TopicLimits(null, 1001, null, null))
+                .hasMessageStartingWith("maxConcurrentPerKey ");
         assertThatThrownBy(() -> new TopicLimits(null, null, 0L)).hasMessageStartingWith("maxMessages must be from 1 ");
         assertThatThrownBy(() -> new TopicLimits(null, null, 1_000_000_000_001L))
                 .hasMessageStartingWith("maxMessages ");
         assertThatThrownBy(() -> new Rate(100, MINUTE, 0)).hasMessage("rateBurst must be from 1 to 100, but was 0");
         assertThatThrownBy(() -> new Rate(100, MINUTE, 101)).hasMessageStartingWith("rateBurst ");
-        assertThatThrownBy(() -> TopicLimits.of(null, null, 5, null))
+        assertThatThrownBy(() -> TopicLimits.of(null, null, null, 5, null))
                 .hasMessage("rateBurst must not be set without a rate");
     }
 
@@ -81,6 +84,7 @@ class TopicLimitsTests {
                 new TopicLimits(3, new Rate(100, MINUTE), 1_000_000L),
                 new TopicLimits(3, null, null),
                 new TopicLimits(null, new Rate(100, MINUTE, 7), null),
+                new TopicLimits(null, 2, null, null),
                 new TopicLimits(null, null, 5L));
     }
 
@@ -92,11 +96,15 @@ class TopicLimitsTests {
 
     @Test
     void textsOfRegistryAndScripts() {
-        TopicLimits all = TopicLimits.of(3, "100/1m", null, 1_000_000L);
+        TopicLimits all = TopicLimits.of(3, null, "100/1m", null, 1_000_000L);
         assertThat(all.text()).isEqualTo("3 100/60000/- 1000000");
         assertThat(all.scriptText()).isEqualTo("3 631579 6 1000000");
         assertThat(all).hasToString("at most 3 at a time, 100/1m, at most 1000000 messages");
-        TopicLimits burst = TopicLimits.of(null, "100/1m", 20, null);
+        TopicLimits perKey = TopicLimits.of(3, 2, "100/1m", null, null);
+        assertThat(perKey.text()).isEqualTo("3/2 100/60000/- 0");
+        assertThat(perKey.scriptText()).isEqualTo("3 631579 6 0 2");
+        assertThat(perKey).hasToString("at most 3 at a time, at most 2 of a key at a time, 100/1m");
+        TopicLimits burst = TopicLimits.of(null, null, "100/1m", 20, null);
         assertThat(burst.text()).isEqualTo("0 100/60000/20 0");
         assertThat(burst.scriptText()).isEqualTo("0 600000 20 0");
         assertThat(burst).hasToString("100/1m in bursts of at most 20");
@@ -104,7 +112,7 @@ class TopicLimitsTests {
         assertThat(TopicLimits.NONE.scriptText()).isEmpty();
         assertThat(TopicLimits.NONE.isNone()).isTrue();
         assertThat(all.isNone()).isFalse();
-        assertThat(TopicLimits.of(null, null, null, 5L).scriptText()).isEqualTo("0 0 0 5");
+        assertThat(TopicLimits.of(null, null, null, null, 5L).scriptText()).isEqualTo("0 0 0 5");
     }
 
     @ParameterizedTest

@@ -62,7 +62,7 @@ enum Operation {
     /** Deletes an empty topic. */
     DELETE_TOPIC("topic"),
     /** Sets the limits of a topic at run time. */
-    LIMIT("topic", "maxConcurrent", "rate", "rateBurst", "maxMessages", "none"),
+    LIMIT("topic", "maxConcurrent", "maxConcurrentPerKey", "rate", "rateBurst", "maxMessages", "none"),
     /** Removes the limits of a topic that were set at run time, or those that nodes declared. */
     CLEAR_LIMITS("topic", "declared"),
     /** Lifts the hold of a topic that a message asked for. */

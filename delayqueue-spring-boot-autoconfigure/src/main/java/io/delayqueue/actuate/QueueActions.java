@@ -215,12 +215,14 @@ public record QueueActions(
         TopicLimits limits = limits(parameters);
         if (limits.isNone() != parameters.flag("none", false)) {
             throw RejectedRequestException.badRequest(
-                    "The action 'limit' requires at least one of maxConcurrent, rate and maxMessages, or none=true.");
+                    "The action 'limit' requires at least one of maxConcurrent, maxConcurrentPerKey, rate and"
+                            + " maxMessages, or none=true.");
         }
         try {
             admin.limit(topic, limits);
         } catch (UnusableLimitsException e) {
-            return rejected(CONFLICT, "several_shards", String.valueOf(e.getMessage()));
+            String code = e.registered().count() > 1 ? "several_shards" : "not_fair";
+            return rejected(CONFLICT, code, String.valueOf(e.getMessage()));
         }
         return done(ActionResponse.done("limited"));
     }
@@ -229,6 +231,7 @@ public record QueueActions(
         try {
             return TopicLimits.of(
                     parameters.integer("maxConcurrent"),
+                    parameters.integer("maxConcurrentPerKey"),
                     parameters.text("rate"),
                     parameters.integer("rateBurst"),
                     parameters.longInteger("maxMessages"));

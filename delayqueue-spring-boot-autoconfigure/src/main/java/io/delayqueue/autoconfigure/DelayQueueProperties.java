@@ -34,6 +34,7 @@ import io.delayqueue.template.receive.ReceiveSettings;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.Function;
@@ -56,7 +57,7 @@ import org.springframework.util.unit.DataSize;
  *     .localhost, .internal, .local or .svc are always allowed.
  * @param listener Options of all listeners. Options of a topic or of a listener's annotation take precedence.
  * @param topics Options of a topic, by its name: name (if the key is only a label), shards (number of shards, 1 to 1,024), keys (ordered:
- *     messages of one key are handled one at a time, in order; fair: the keys share the starts of deliveries equally; or none), max-concurrent, rate, rate-burst and max-messages (limits of the topic over all nodes), durability (confirmation that sends, cancels, reschedules and settlements of receivers wait for: replicas 1 within 500ms, fsynced 1 within 2s,
+ *     messages of one key are handled one at a time, in order; fair: the keys share the starts of deliveries equally; or none), max-concurrent, max-concurrent-per-key, rate, rate-burst and max-messages (limits of the topic over all nodes), durability (confirmation that sends, cancels, reschedules and settlements of receivers wait for: replicas 1 within 500ms, fsynced 1 within 2s,
  *     or none) and, for its listeners, the keys of delayqueue.listener except auto-startup and mdc. Attributes of a
  *     listener's annotation take precedence.
  * @param shards Conflicts about the number of shards of a topic.
@@ -151,6 +152,13 @@ public record DelayQueueProperties(
                         "is " + shards
                                 + ", but must be 1, because a topic with max-concurrent, rate or max-messages has one"
                                 + " shard");
+            }
+            Shard.Keys keys = properties.keys();
+            if (limits.maxConcurrentPerKey() != null && keys != null && keys != Shard.Keys.FAIR) {
+                throw InvalidPropertyException.of(
+                        prefix + ".keys",
+                        "is " + keys.name().toLowerCase(Locale.ROOT)
+                                + ", but must be fair, because the topic has max-concurrent-per-key");
             }
             byTopic.put(topic, limits);
         });

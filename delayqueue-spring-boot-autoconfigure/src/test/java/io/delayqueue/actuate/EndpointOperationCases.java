@@ -622,6 +622,14 @@ abstract class EndpointOperationCases extends EndpointTest {
     }
 
     @Test
+    void topicThatIsNotFairHasNoLimitForEachKey() {
+        Reply rejected = node.act("limit", "topic", topic, "maxConcurrentPerKey", "1");
+        assertThat(rejected.status()).isEqualTo(409);
+        assertThat(rejected.outcome()).isEqualTo("not_fair");
+        assertThat(rejected.detail()).contains("keys=fair");
+    }
+
+    @Test
     void listenerIsPausedOnANode() {
         DelayListenerRegistry registry = node.context().getBean(DelayListenerRegistry.class);
         ManagedListener worker = registry.getContainer("worker").orElseThrow();

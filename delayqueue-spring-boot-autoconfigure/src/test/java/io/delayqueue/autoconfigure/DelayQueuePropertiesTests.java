@@ -178,6 +178,7 @@ class DelayQueuePropertiesTests {
                 "rate           | 100    | rate must be a count and a period, such as 100/1m, but was '100'.",
                 "rate           | 100/60 | rate is '100/60', but '60' has no unit: write 60s or 60ms.",
                 "rate-burst     | 5      | rate-burst must not be set without a rate.",
+                "max-concurrent-per-key | 1001 | max-concurrent-per-key must be from 1 to 1000, but was 1001.",
                 "max-messages   | 0      | max-messages must be from 1 to 1000000000000, but was 0."
             })
     void invalidLimitFailsTheStart(String key, String value, String problem) {
@@ -191,6 +192,19 @@ class DelayQueuePropertiesTests {
                         Map.of("delayqueue.topics[sms].max-concurrent", "3", "delayqueue.topics[sms].shards", "2")))
                 .hasStackTraceContaining("delayqueue.topics[sms].shards is 2, but must be 1, because a topic with"
                         + " max-concurrent, rate or max-messages has one shard.");
+    }
+
+    @Test
+    void aLimitForEachKeyOfATopicThatIsNotFairFailsTheStart() {
+        assertThatThrownBy(() -> bind(Map.of(
+                        "delayqueue.topics[mail].max-concurrent-per-key", "2",
+                        "delayqueue.topics[mail].keys", "ordered")))
+                .hasStackTraceContaining(
+                        "delayqueue.topics[mail].keys is ordered, but must be fair, because the topic has"
+                                + " max-concurrent-per-key.");
+        bind(Map.of(
+                "delayqueue.topics[mail].max-concurrent-per-key", "2",
+                "delayqueue.topics[mail].keys", "fair"));
     }
 
     private static void bind(Map<String, String> properties) {

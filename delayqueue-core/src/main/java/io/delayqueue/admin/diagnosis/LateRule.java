@@ -180,6 +180,11 @@ final class LateRule implements Rule {
                         + Wording.counted(
                                 Objects.requireNonNull(limits.effective().maxConcurrent()), "message")
                         + " at a time holds it back.";
+            case CONCURRENCY_PER_KEY ->
+                "Its limit of "
+                        + Wording.counted(
+                                Objects.requireNonNull(limits.effective().maxConcurrentPerKey()), "message")
+                        + " of a key at a time holds it back.";
             case RATE -> "Its rate of " + limits.effective().rate() + " holds it back.";
         };
     }

@@ -260,6 +260,7 @@ public final class RedisMessageStore implements MessageStore {
                         Replies.text(fields.get(0)),
                         Replies.text(fields.get(1)),
                         Replies.text(fields.get(2)),
+                        Replies.text(fields.get(4)).equals("1"),
                         Replies.number(fields.get(3)),
                         now);
     }

@@ -47,7 +47,7 @@ public final class TopicLimiter {
     /**
      * Replaces the limits that nodes declare. Registers the topic if it is not registered.
      *
-     * @return the limits before the change; fails with a {@link UnusableLimitsException} if the topic has several shards
+     * @return the limits before the change; fails with an {@link UnusableLimitsException} if the topic cannot have them
      */
     public CompletableFuture<RegisteredLimits> declare(String topic, TopicLimits limits) {
         return change(topic, limits, false)
@@ -62,7 +62,7 @@ public final class TopicLimiter {
     /**
      * Sets the limits at run time; they take precedence over declared ones. Registers the topic if it is not registered.
      *
-     * @return fails with a {@link UnusableLimitsException} if the topic has several shards
+     * @return fails with an {@link UnusableLimitsException} if the topic cannot have them
      */
     public CompletableFuture<Void> set(String topic, TopicLimits limits) {
         return change(topic, limits, true).thenApply(changed -> null);

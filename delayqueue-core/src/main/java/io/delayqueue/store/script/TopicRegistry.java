@@ -353,8 +353,9 @@ public final class TopicRegistry {
      *
      * @param limits the new limits; null removes them
      * @param runtime whether these are the limits that are set at run time, rather than those that nodes declare
-     * @return the limits; empty if the topic is not registered; fails with a {@link UnusableLimitsException} if the topic
-     *     has several shards, and like {@link #registeredShards}
+     * @return the limits; empty if the topic is not registered; fails with an {@link UnusableLimitsException} if the topic
+     *     has several shards, or if there is a limit for each key and the topic is not fair, and like {@link
+     *     #registeredShards}
      */
     CompletableFuture<Optional<ChangedLimits>> limit(String topic, @Nullable TopicLimits limits, boolean runtime) {
         List<Shard> expected = shardsToRegister(topic);
@@ -371,9 +372,12 @@ public final class TopicRegistry {
                         lastLimits.remove(topic);
                         return Optional.empty();
                     }
+                    if (Replies.text(reply.get(1)).equals(UNREGISTERED)) {
+                        throw new UnusableLimitsException(expected.get(0));
+                    }
                     Registration changed = remember(topic, reply);
-                    if (limits != null && changed.count() > 1) {
-                        throw new UnusableLimitsException(topic, changed.count());
+                    if (limits != null && !areUsable(limits, changed.shards())) {
+                        throw new UnusableLimitsException(changed.shards().get(0));
                     }
                     RegisteredLimits before = RegisteredLimits.parse(Replies.text(reply.get(3)));
                     return Optional.of(
@@ -493,14 +497,18 @@ public final class TopicRegistry {
                 .add(limitsToRegister(topic, shape));
     }
 
-    /** The limits with which this process registers a topic, as in a registration. Limits need a single shard. */
+    /** The limits with which this process registers a topic, as in a registration. */
     private String limitsToRegister(String topic, String shape) {
-        if (Shard.ofShape(topic, shape).size() > 1) {
-            return "";
-        }
         RegisteredLimits last = lastLimits(topic);
         TopicLimits own = declared.get(topic);
-        return new RegisteredLimits(own != null ? own : last.declared(), last.set()).text();
+        RegisteredLimits limits = new RegisteredLimits(own != null ? own : last.declared(), last.set());
+        return areUsable(limits.effective(), Shard.ofShape(topic, shape)) ? limits.text() : "";
+    }
+
+    /** Limits need a single shard, and a limit for each key needs a fair topic. */
+    private static boolean areUsable(TopicLimits limits, List<Shard> shards) {
+        return shards.size() == 1
+                && (limits.maxConcurrentPerKey() == null || shards.get(0).keys() == Shard.Keys.FAIR);
     }
 
     private Registration remember(String topic, List<Object> reply) {

@@ -117,8 +117,8 @@ end
 -- message (orphans) go to separate lists, and so do suspects that were rescheduled or postponed, with their due times, and
 -- messages that have ended, with the successors that are to take over.
 -- In an ordered topic, the next messages of keys whose head has ended or is expired are claimed, too: leaving are the ids of heads
--- that end, promoted are those that follow. A message that is not the head of its key, because a script stopped midway, is
--- misplaced.
+-- that end, promoted are those that follow. A message that is not the head of its key, or of a fair topic has another key, because
+-- a script stopped midway, is misplaced.
 -- In a fair topic, picked are the messages of parked, see fair.lua. One that is leased, because a script stopped before it removed
 -- the message from parked, goes to the list leased.
 -- A suspect is claimed first; isolated is its id. The claim ends before a message with a crash that would wait for a
@@ -128,9 +128,12 @@ local function plannedClaim(ids, before, messages, suspect, handlers, leaving, p
   plan.takeovers, plan.successors, plan.misplaced, plan.leased = {}, {}, {}, {}
   local handled = math.max(1, handlers)
   if suspect then
-    plan.isolated = redis.call('ZRANGEBYSCORE', scheduleKey, FROM_SUSPECT, TO_SUSPECT, 'LIMIT', '0', '1')[1]
-    handled = handled + 1
-    table.insert(ids, 1, plan.isolated)
+    local first = redis.call('ZRANGEBYSCORE', scheduleKey, FROM_SUSPECT, TO_SUSPECT, 'LIMIT', '0', '1')[1]
+    plan.suspectWaits = fair and lacksPlace(first, picked)
+    if not plan.suspectWaits then
+      plan.isolated, handled = first, handled + 1
+      table.insert(ids, 1, first)
+    end
   end
   if #ids == 0 then
     return plan
@@ -170,6 +173,8 @@ local function plannedClaim(ids, before, messages, suspect, handlers, leaving, p
       -- it is planned
     elseif not message then
       plan.orphans[#plan.orphans + 1] = ids[i]
+    elseif picked and picked.of[ids[i]] and picked.of[ids[i]].key ~= keyOf(message) then
+      plan.misplaced[#plan.misplaced + 1] = {ids[i], message, picked.members[ids[i]]}
     elseif leased[i] then
       plan.leased[#plan.leased + 1] = ids[i]
     elseif ended[i] then
@@ -227,6 +232,18 @@ local function recordedClaim()
   return claim
 end
 
+-- of a fair topic: scores and members of messages that are to be leased
+local function leasedMembers(ids, messages)
+  local members = {}
+  for i, id in ipairs(ids) do
+    local key = keyOf(messages[i])
+    if key then
+      members[#members + 1], members[#members + 2] = '0', order.leasedMember(key, id)
+    end
+  end
+  return members
+end
+
 -- The leases are written before the ids are removed from the schedule. If the script stops in between, a message is in
 -- both, and the next claim or the repeat of this poll repairs it.
 local function writeClaim(claim)
@@ -245,14 +262,22 @@ local function writeClaim(claim)
       toDeadLetters(id, token, 'EXPIRED', attempts, due, '', '', failures, message, successor)
     end
     for _, misplaced in ipairs(claim.misplaced) do
-      local id, message = unpack(misplaced)
-      local key, sequence = keyOf(message)
-      occupy(enter({{id, key, sequence, timeAt(message, 8)}}))
+      local id, message, member = unpack(misplaced)
+      if member then
+        order.correct(id, member, message)
+      else
+        local key, sequence = keyOf(message)
+        occupy(enter({{id, key, sequence, timeAt(message, 8)}}))
+      end
     end
     for i = 1, #claim.suspects, 2 do
       redis.call('ZADD', scheduleKey, score(claim.suspects[i], true), claim.suspects[i + 1])
     end
     if n > 0 then
+      local members = fair and leasedMembers(ids, claim.messages) or {}
+      if #members > 0 then
+        redis.call('ZADD', parkedKey, unpack(members))
+      end
       local before, leases, deliveries = claim.before, {}, {}
       for i = 1, n do
         local at, id = 2 * i, ids[i]

@@ -4,8 +4,9 @@
 -- ARGV[1] identity  ARGV[2] largest number of due messages to read  ARGV[3] number of bytes after which reading stops
 -- result {'OK', now in µs, scheduled and not yet due, ready, leased, dead, dead and not reviewed, time in ms since
 --        which the oldest due message waits, ready and suspect, {} or {limits, arrival or '', hold or '' (see keys.lua),
---        steady time in µs}, {latest due time, due time in the middle of the scheduled messages, time of death of the
---        oldest dead letter that is not reviewed}, each '' or in ms, ready and parked} | {'UNKNOWN'} | {'MISMATCH', identity}
+--        steady time in µs, '1' if no key of a fair topic has a turn because of its limit, else '0'}, {latest due time, due
+--        time in the middle of the scheduled messages, time of death of the oldest dead letter that is not reviewed},
+--        each '' or in ms, ready and parked} | {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost   O(log N), 7 commands; with ready or scheduled messages or dead letters up to 12, and one more for each message
 --        that is read; with suspects one more. A message waits from its send if it was sent with a past due time; such
 --        messages are read until one that waits longest is found
@@ -79,6 +80,11 @@ if scheduled > 1 then
   -- messages that a move has taken count as scheduled, see taken.lua
   middle = due and tonumber(due) < SUSPECT and due or latest
 end
+local keysFull = '0'
+if fair and limits then
+  local turn = tonumber(redis.call('ZRANGE', activeKey, '0', '0', 'WITHSCORES')[2] or 0)
+  keysFull = turn >= FULL and turn < tonumber(NEVER) and '1' or '0'
+end
 local dead = deadKey and redis.call('ZCARD', deadKey) - 1 or 0
 local unreviewed = 0
 if dead > 0 then
@@ -98,7 +104,7 @@ return {
   unreviewed,
   textOf(oldest),
   suspects,
-  limits and {limits, arrival or '', hold or '', textOf(now - jumped) .. string.sub(nowMicros, -3)} or {},
+  limits and {limits, arrival or '', hold or '', textOf(now - jumped) .. string.sub(nowMicros, -3), keysFull} or {},
   {latest, middle, oldestDead},
   -- in a fair topic, no message waits for another one of its key
   fair and 0 or readyIn[2] or 0

@@ -14,9 +14,9 @@
 --                   notifications
 --   notifications   '1': each new dead letter gets a notification
 --   reviewed        time until which dead letters are reviewed, ms; not in the queue of notifications
---   limits          '<most concurrent> <interval between starts in µs> <burst> <most messages>', each 0 for no limit;
---                   absent if the topic has none, all 0 if it only has a hold. Like arrival and hold, not in the queue of
---                   notifications
+--   limits          '<most concurrent> <interval between starts in µs> <burst> <most messages>', each 0 for no limit, then
+--                   ' <most concurrent of a key>' if there is this limit; absent if the topic has none, all 0 if it only has a
+--                   hold. Like arrival and hold, not in the queue of notifications
 --   arrival         theoretical arrival time of the rate limit (GCRA), steady time in µs
 --   hold            '<steady time in ms until which nothing is claimed> <how often in a row the same message asked>
 --                   <id of that message>'

@@ -6,8 +6,10 @@
 -- ARGV[3] limits; '' removes them
 -- ARGV[4] limits of the topic if it is not registered, as in a registration, see register.lua; '' for none
 -- ARGV[5] shape with one shard of the topic if it is not registered, see register.lua
--- result {shape, epoch, limits, limits before}, the limits as in a registration. A topic with several shards is unchanged,
---        unless limits are removed | {'0', '0', '', ''}: the topic is not registered | {registration in another format}
+-- result {shape, epoch, limits, limits before}, the limits as in a registration. A topic with several shards, or one that is not
+--        fair if there is a limit for each key, is unchanged,
+--        unless limits are removed; the epoch is then '0' if it is not registered | {'0', '0', '', ''}: the topic is not
+--        registered | {registration in another format}
 -- cost   O(1), at most 4 commands
 local known = redis.call('HGET', KEYS[1], ARGV[1])
 if not known and ARGV[3] == '' then
@@ -20,8 +22,9 @@ if known then
     return {known}
   end
 end
-if not string.find(shape, '^1%a?$') and ARGV[3] ~= '' then
-  return {shape, epoch, before, before}
+local usable = string.find(shape, '^1%a?$') and (shape == '1f' or not string.find(ARGV[3], '^%d+/'))
+if not usable and ARGV[3] ~= '' then
+  return {shape, epoch or '0', before, before}
 end
 local declared, set = string.match(before, '^ c%S+ %S+ %S+') or '', string.match(before, ' s%S+ %S+ %S+$') or ''
 local limits = ARGV[3] == '' and '' or ' ' .. ARGV[2] .. ARGV[3]

@@ -6,13 +6,15 @@
 -- ARGV[2] limits, see keys.lua; '' if there are none
 -- ARGV[3] '1': lifts the hold
 -- result {'OK', '1' if a hold was lifted, else '0'} | {'UNKNOWN'} | {'MISMATCH', identity}
--- cost   O(1), at most 7 commands and a PUBLISH
+-- cost   O(1), at most 7 commands and a PUBLISH; of a fair topic, 3 more for each key whose limit was reached
 --@include keys
 --@include signals
 local identity, limits, hold = unpack(redis.call('HMGET', metaKey, 'identity', 'limits', 'hold'))
 --@include identity
 --@include clock
 --@include firstdue
+--@include head
+--@include order
 local lifted = hold and ARGV[3] == '1'
 local wanted = ARGV[2]
 if wanted == '' and hold and not lifted then
@@ -31,6 +33,9 @@ elseif wanted ~= limits then
   redis.call('HSET', metaKey, 'limits', wanted, 'identity', ARGV[1] .. SPECIAL)
 end
 if lifted or wanted ~= (limits or '') then
+  for _, key in ipairs(fair and redis.call('ZRANGEBYSCORE', activeKey, FULL, '(' .. NEVER) or {}) do
+    order.reopen({key})
+  end
   local firstDue = readFirstDue()
   if firstDue and tonumber(firstDue) <= now then
     signal('s', '-')

@@ -3,8 +3,8 @@
 -- arrivals in Redis. A head that was claimed holds its key until it ends or lets go. A head that was not claimed changes places
 -- with a message that is due earlier.
 --
--- parked      ZSET of equal scores: '<key>\0<due><sequence><id>', due time and sequence number as times of a message, see
---             head.lua
+-- parked      ZSET of equal scores: '<key>\0<due><sequence><id>' for a parked message, due time and sequence number as times of a
+--             message, see head.lua. Of a fair topic, too, '<key>\1<id>' for a leased message, which the limit of its key counts
 -- parked.due  ZSET id → due ms
 -- heads       HASH key → '<mark><due><sequence><id>', the mark '!' if the head holds its key, else '='
 --
@@ -213,6 +213,43 @@ if keyed then
     end
   end
 
+  function order.leasedMember(key, id)
+    return key .. '\1' .. id
+  end
+
+  -- keys of a fair topic whose limit was reached have turns again. Returns whether there are such keys
+  function order.reopen(keys)
+    local turns, least = {}, nil
+    for i, turn in ipairs(#keys > 0 and redis.call('ZMSCORE', activeKey, unpack(keys)) or {}) do
+      if turn and tonumber(turn) >= FULL then
+        least = least or tonumber(redis.call('HGET', metaKey, 'turn') or 0)
+        turns[#turns + 1], turns[#turns + 2] = text(math.max(turn - FULL, least)), keys[i]
+      end
+    end
+    if #turns > 0 then
+      -- Redis permits all further writes of a script after one that uses no memory, even if memory is full
+      redis.call('HDEL', metaKey, '')
+      redis.call('ZADD', activeKey, 'XX', unpack(turns))
+    end
+    return #turns > 0
+  end
+
+  -- messages of a fair topic are about to leave the leases. Returns whether a key has turns again
+  function order.leave(ids, messages)
+    local keys, members = {}, {}
+    for i, id in ipairs(ids) do
+      local key = keyOf(messages[i])
+      if key then
+        keys[#keys + 1], members[#members + 1] = key, order.leasedMember(key, id)
+      end
+    end
+    local reopened = order.reopen(keys)
+    if #keys > 0 then
+      redis.call('ZREM', parkedKey, unpack(members))
+    end
+    return reopened
+  end
+
   -- what keys get next: key, id, due time as text, and member of parked, each in a list
   function order.noNexts()
     return {keys = {}, ids = {}, dues = {}, members = {}}
@@ -304,6 +341,9 @@ if keyed then
   end
 
   function depart(ids, messages, others)
+    if fair then
+      order.leave(ids, messages)
+    end
     return order.handOver(order.handoverOf(ids, messages, others))
   end
 
@@ -324,6 +364,9 @@ if keyed then
           depart({id}, {before}, leaving)
         elseif parkedDue(id) then
           changes.members[#changes.members + 1] = order.memberOf(key, tonumber(parkedDue(id)), sequence, id)
+        end
+        if fair then
+          order.leave({id}, {before})
         end
       end
       if not known[entry[2]] then

@@ -148,8 +148,9 @@ if not firstDue then
   return {'UNKNOWN'}
 end
 local function firstWithTurns(due)
-  -- a key is active, beside the sentinel
-  return fair and tonumber(due) > now and redis.call('ZCARD', activeKey) > 1 and nowText or due
+  -- a key has a turn
+  return fair and tonumber(due) > now
+    and tonumber(redis.call('ZRANGE', activeKey, '0', '0', 'WITHSCORES')[2] or FULL) < FULL and nowText or due
 end
 firstDue = firstWithTurns(firstDue)
 local isDue = tonumber(firstDue) <= now
@@ -336,10 +337,10 @@ local deadKey, deadLettersKey, notificationsScheduleKey, notificationsMessagesKe
 --@include packedtime
 --@include successor
 --@include deadletter
+local pick, endTurns, lacksPlace
 --@include claim
 --@include settle
 --@include reclaim
-local pick, endTurns
 if fair then
   --@include fair
 end
@@ -367,6 +368,10 @@ elseif limit and not repeated then
   if claimsDue and mostDue > 0 and not fair then
     due = redis.call('ZRANGEBYSCORE', scheduleKey, '-inf', nowText, 'LIMIT', '0', mostDue)
   end
+end
+if fair and #heldAcks > 0 and not repeated then
+  local reopened = order.leave(heldAcks, redis.call('HMGET', messagesKey, unpack(heldAcks)))
+  claimsDue = claimsDue or reopened and most ~= '0'
 end
 local picked
 if fair and claimsDue and mostDue > 0 and not holds then
@@ -443,16 +448,16 @@ end
 if tonumber(nextDue) < tonumber(firstDue) then
   signal('h', nextDue)
 end
-local opened = false
+local opened = (fair and limits or limit and limit.concurrent > 0) and ending + #reclaimed + #newDeadLetters > 0
 if limit then
   nextDue, suspectsLeft = claimable(nextDue, suspectsLeft)
-  opened = limit.concurrent > 0 and ending + #reclaimed + #newDeadLetters > 0
   if opened and tonumber(nextDue) > now and nextDue ~= NEVER then
     signal('h', nextDue)
   end
 end
 signalDueMessagesLeft(nextDue, suspectsLeft and (opened or claimsSuspect or #reclaimed + #claim.suspects > 0), opened)
 return {
-  'OK', nowMicros, nextDue, redisEnd(nextLeaseEnd), (suspectsLeft and 1 or 0) + ((limit or fair) and 2 or 0), claim.ids,
-  claim.messages, claim.before, rejectedSettlements, rejectedRenewals, reclaimed, newDeadLetters
+  'OK', nowMicros, nextDue, redisEnd(nextLeaseEnd),
+  (suspectsLeft and not claim.suspectWaits and 1 or 0) + ((limit or fair) and 2 or 0), claim.ids, claim.messages, claim.before,
+  rejectedSettlements, rejectedRenewals, reclaimed, newDeadLetters
 }

@@ -103,14 +103,17 @@ end
 -- delivery if it is scheduled at its own due time
 local function toSchedule(id, due, attempts, failures, counts, successor, ownDue)
   local suspect, message, key, sequence = isSuspect(counts) and tonumber(due) <= now, nil, nil, nil
-  if fair and not suspect then
+  if fair then
     message = redis.call('HGET', messagesKey, id)
     key, sequence = keyOf(message)
   end
-  if key then
+  if key and not suspect then
     occupy(enter({{id, key, sequence, tonumber(due), message, due}}))
   else
     redis.call('ZADD', scheduleKey, score(due, suspect), id)
+    if key then
+      order.leave({id}, {message})
+    end
   end
   if attempts == 0 and failures == '' and counts == '' and not successor and due == ownDue then
     redis.call('HDEL', deliveriesKey, id)

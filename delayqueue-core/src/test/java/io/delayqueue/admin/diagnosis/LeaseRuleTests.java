@@ -46,7 +46,7 @@ class LeaseRuleTests {
     }
 
     private List<Finding> found(long ready, long leased, @Nullable Integer maxConcurrent, LeaseHolder... holders) {
-        TopicLimits limits = TopicLimits.of(maxConcurrent, null, null, null);
+        TopicLimits limits = TopicLimits.of(maxConcurrent, null, null, null, null);
         TopicStatus topic = TopicStatusBuilder.topic("mail")
                 .counts(Counts.of(0, ready, 0, leased, 0, 0, Duration.ZERO))
                 .limits(

@@ -12,6 +12,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Creates messages to send. By default, the nonce is {@code n}, the payload is the id, and duplicates are rejected. */
 public final class Sends {
@@ -34,7 +35,7 @@ public final class Sends {
     }
 
     /** A message with a key. */
-    public static OutgoingMessage keyed(String id, String key, Due due, OnDuplicate mode, String nonce) {
+    public static OutgoingMessage keyed(String id, @Nullable String key, Due due, OnDuplicate mode, String nonce) {
         return OutgoingMessage.of(id, due, mode, nonce, MessageLimits.NONE, key, Map.of(), id.getBytes(UTF_8));
     }
 

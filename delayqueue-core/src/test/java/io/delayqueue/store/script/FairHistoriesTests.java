@@ -44,6 +44,13 @@ class FairHistoriesTests extends KeyHistories {
                         .add(id);
             }
         });
+        Set<String> leased = new TreeSet<>();
+        messages.forEach((id, stored) -> {
+            if (state.get("leases").containsKey(id)) {
+                leased.add(stored.key() + '\1' + id);
+            }
+        });
+        assertThat(ofParked('\1')).containsExactlyInAnyOrderElementsOf(leased);
         Set<String> active = new TreeSet<>();
         list("ZRANGE", "active", "0", "-2").forEach(key -> active.add(text(key)));
         Map<String, byte[]> heads = heads();

@@ -739,14 +739,26 @@ class FairTests {
         assertThat(ids(claim(10))).containsExactly("a1");
     }
 
+    /** The ids that parked counts as leased, each of its key. */
+    @SuppressWarnings("unchecked")
+    private List<String> leasedByKey() {
+        List<byte[]> members =
+                (List<byte[]>) requireNonNull(bench.redis().call("ZRANGE", bench.key("parked"), "0", "-2"));
+        return members.stream()
+                .map(member -> new String(member, UTF_8))
+                .map(member -> member.substring(member.indexOf('\1') + 1))
+                .toList();
+    }
+
     private void checkEmptyAfter(List<Claim> claims) {
         if (!claims.isEmpty()) {
             bench.poll(acknowledging(claims));
             assertThat(bench.state().get("messages")).isEmpty();
         }
-        for (String name : List.of("schedule", "active", "parked", "parked.due")) {
+        for (String name : List.of("schedule", "active", "parked.due")) {
             assertThat(bench.redis().call("ZCARD", bench.key(name))).as(name).isEqualTo(1L);
         }
+        assertThat(leasedByKey()).isSubsetOf(bench.state().get("leases").keySet());
         assertThat(bench.redis().call("HLEN", bench.key("heads"))).isEqualTo(1L);
     }
 }

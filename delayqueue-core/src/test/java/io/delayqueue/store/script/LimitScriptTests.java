@@ -359,7 +359,8 @@ class LimitScriptTests {
     @Test
     void countsTellWhenTheRateReopens() {
         meta("limits", "3 1000000 6 100");
-        assertThat(count().limits()).isEqualTo(new LimitState(3, 1_000_000, 100, Instant.ofEpochMilli(T0), null, null));
+        assertThat(count().limits())
+                .isEqualTo(new LimitState(3, 1_000_000, 100, Instant.ofEpochMilli(T0), null, false, null));
         meta("arrival", Long.toString(T0 * 1000 + 5_000_000));
         assertThat(count().limits()).extracting(LimitState::reopensAt).isNull();
         meta("arrival", Long.toString(T0 * 1000 + 5_000_001));

@@ -5,6 +5,7 @@ import io.delayqueue.autoconfigure.failure.StartFailedException;
 import io.delayqueue.coordination.PeriodicTaskScheduler;
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.Printable;
+import io.delayqueue.message.Shard;
 import io.delayqueue.message.TopicLimits;
 import io.delayqueue.store.TopicConflictException;
 import io.delayqueue.store.UnusableLimitsException;
@@ -17,7 +18,7 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * Declares the limits of topics when the application starts. Fails the start if such a topic has several shards. If Redis
+ * Declares the limits of topics when the application starts. Fails the start if a topic cannot have them. If Redis
  * does not respond within a second, the start continues, and the limits are declared as soon as it responds.
  */
 final class LimitsCheck {
@@ -42,8 +43,8 @@ final class LimitsCheck {
             declared.declareAll().orTimeout(1, TimeUnit.SECONDS).join();
         } catch (CompletionException e) {
             Throwable cause = Completions.cause(e);
-            if (cause instanceof UnusableLimitsException sharded) {
-                throw conflict(sharded.topic(), sharded.shards());
+            if (cause instanceof UnusableLimitsException unusable) {
+                throw conflict(unusable.registered());
             }
             if (cause instanceof TopicConflictException unreadable) {
                 throw unreadable;
@@ -53,21 +54,30 @@ final class LimitsCheck {
         declared.schedule(tasks, "limits of topics");
     }
 
-    private StartFailedException conflict(String topic, int shards) {
-        String prefix = "delayqueue.topics[" + Printable.of(topic) + "].";
-        String properties = properties(limits.getOrDefault(topic, TopicLimits.NONE), prefix);
+    private StartFailedException conflict(Shard registered) {
+        String topic = Printable.of(registered.topic());
+        String prefix = "delayqueue.topics[" + topic + "].";
+        boolean sharded = registered.count() > 1;
+        String properties = sharded
+                ? properties(limits.getOrDefault(registered.topic(), TopicLimits.NONE), prefix)
+                : prefix + "max-concurrent-per-key";
         return new StartFailedException(
-                "Topic " + Printable.of(topic) + " is registered with " + shards + " shards, but a topic with "
-                        + properties + " must have one.",
+                "Topic " + topic
+                        + (sharded
+                                ? " is registered with " + registered.count() + " shards, but a topic with "
+                                        + properties + " must have one."
+                                : " is not fair, but a topic with " + properties + " must be."),
                 "Remove " + properties
                         + "; or stop the applications that use the topic, delete the topic when it is empty"
                         + " (DelayQueueAdmin.deleteTopic, or delete-topic of the endpoint delayqueue), set " + prefix
-                        + "shards to 1 or remove that property, and start this application again.");
+                        + (sharded ? "shards to 1 or remove that property" : "keys to fair")
+                        + ", and start this application again.");
     }
 
     private static String properties(TopicLimits limits, String prefix) {
         return Stream.of(
                         limits.maxConcurrent() == null ? "" : "max-concurrent",
+                        limits.maxConcurrentPerKey() == null ? "" : "max-concurrent-per-key",
                         limits.rate() == null ? "" : "rate",
                         limits.maxMessages() == null ? "" : "max-messages")
                 .filter(name -> !name.isEmpty())

@@ -20,6 +20,8 @@ import org.jspecify.annotations.Nullable;
  *     messages of a new topic have no keys. A topic with keys has 1 shard.
  * @param maxConcurrent Maximum number of messages of the topic that are leased at the same time, over all nodes, 1 to
  *     1,000,000. By default, there is no limit. A topic with a limit has 1 shard.
+ * @param maxConcurrentPerKey Maximum number of messages of one key that are leased at the same time, over all nodes, 1 to
+ *     1,000. By default, there is no limit. A topic with this limit has {@code keys=fair}.
  * @param rate Maximum number of deliveries that start within a period, over all nodes, such as {@code 100/1m}. By default,
  *     there is no limit. The count is 1 to 1,000,000, the period 1 ms to 1 d.
  * @param rateBurst Maximum number of deliveries that start at once after a pause, 1 to the count of the rate. By default,
@@ -49,6 +51,7 @@ public record TopicProperties(
         @Nullable Integer shards,
         Shard.@Nullable Keys keys,
         @Nullable Integer maxConcurrent,
+        @Nullable Integer maxConcurrentPerKey,
         @Nullable String rate,
         @Nullable Integer rateBurst,
         @Nullable Long maxMessages,
@@ -69,6 +72,6 @@ public record TopicProperties(
 
     /** The limits of the topic. */
     public TopicLimits toLimits() {
-        return TopicLimits.of(maxConcurrent, rate, rateBurst, maxMessages);
+        return TopicLimits.of(maxConcurrent, maxConcurrentPerKey, rate, rateBurst, maxMessages);
     }
 }

@@ -273,7 +273,7 @@ export function pauseTopicAt({ topic }) {
 
 /** Sets the limits of a topic. The fields show those in effect. */
 export function limit({ topic, limits }) {
-  const { maxConcurrent, rate, maxMessages } = (limits && limits.effective) || {};
+  const { maxConcurrent, maxConcurrentPerKey, rate, maxMessages } = (limits && limits.effective) || {};
   const number = (label, name, value, first) =>
     field(label, { name, type: 'number', min: '1', inputmode: 'numeric', value, 'data-first': first });
   return {
@@ -288,6 +288,7 @@ export function limit({ topic, limits }) {
         'div',
         { class: 'fields' },
         number('At most leased at a time', 'maxConcurrent', maxConcurrent, true),
+        number('At most leased of a key at a time, of a fair topic', 'maxConcurrentPerKey', maxConcurrentPerKey),
         field('Rate, such as 100/1m', { name: 'rate', type: 'text', value: rate && rateValue(rate) }),
         number('Burst of the rate', 'rateBurst', rate && rate.burst),
         number('At most messages', 'maxMessages', maxMessages),

@@ -92,9 +92,10 @@ export function parkedText({ parked }) {
 }
 
 /** The limits, such as "at most 3 at a time, 100/min". */
-export function limitsText({ maxConcurrent, rate, maxMessages }) {
+export function limitsText({ maxConcurrent, maxConcurrentPerKey, rate, maxMessages }) {
   const parts = [
     maxConcurrent ? `at most ${count(maxConcurrent)} at a time` : null,
+    maxConcurrentPerKey ? `at most ${count(maxConcurrentPerKey)} of a key at a time` : null,
     rate ? rateText(rate) + (rate.burst ? ` in bursts of at most ${count(rate.burst)}` : '') : null,
     maxMessages ? `at most ${counted(maxMessages, 'message')}` : null,
   ];
@@ -105,6 +106,8 @@ export function limitsText({ maxConcurrent, rate, maxMessages }) {
 export function heldBackText({ heldBackBy, effective, emptyAt }) {
   if (heldBackBy === 'hold') return 'held back by a message';
   if (heldBackBy === 'concurrency') return `held back by its limit of ${count(effective.maxConcurrent)} at a time`;
+  if (heldBackBy === 'concurrency_per_key')
+    return `held back by its limit of ${count(effective.maxConcurrentPerKey)} of a key at a time`;
   if (heldBackBy !== 'rate') return null;
   return `held back by its rate${effective.rate ? ` of ${rateText(effective.rate)}` : ''}; empty at ${hour(emptyAt)}`;
 }

@@ -192,7 +192,7 @@ class DashboardActionsTests extends DashboardTest {
         page.field("dialog [name=rate]").sendKeys("100/1m");
         page.confirm().awaitOutcome("The limits of topic " + LONELY + " are set.");
         page.awaitText("at most 3 at a time, 100/min").awaitText("0 of 3 places used");
-        assertThat(admin.limits(LONELY).effective()).isEqualTo(TopicLimits.of(3, "100/1m", null, null));
+        assertThat(admin.limits(LONELY).effective()).isEqualTo(TopicLimits.of(3, null, "100/1m", null, null));
 
         page.press("Clear limits").confirm().awaitOutcome("The limits of topic " + LONELY + " are cleared.");
         page.awaitNoText("places used");

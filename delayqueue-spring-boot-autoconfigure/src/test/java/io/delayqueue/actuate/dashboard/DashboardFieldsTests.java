@@ -60,7 +60,7 @@ class DashboardFieldsTests extends DashboardTest {
     @Test
     void eachFieldThatAScriptReadsIsInTheResponse() {
         String waiting = queue.send(LONELY, "text", Duration.ofHours(1)).id();
-        admin.limit(LONELY, TopicLimits.of(3, "100/1m", 7, 10L));
+        admin.limit(LONELY, TopicLimits.of(3, null, "100/1m", 7, 10L));
         String deadLetter =
                 state.awaitDead(MAILS, queue.send(MAILS, "text").id()).deadLetterId();
         state.awaitFailed(INVOICES, queue.send(INVOICES, "text").id());

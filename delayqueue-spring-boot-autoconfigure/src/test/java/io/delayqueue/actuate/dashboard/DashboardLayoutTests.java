@@ -158,7 +158,7 @@ class DashboardLayoutTests extends DashboardTest {
     /** The topic has all limits, and a message with the longest id holds it. */
     private void hold(String topic) {
         queue.send(topic, "text");
-        admin.limit(topic, TopicLimits.of(3, "100/1m", 7, 1L));
+        admin.limit(topic, TopicLimits.of(3, null, "100/1m", 7, 1L));
         byte[] meta = keySpace.of(Shard.single(topic)).meta();
         String hold = SystemClock.millis() + Duration.ofHours(1).toMillis() + " 3 " + LONG + LONG;
         try (RedisConnection redis = connections.getConnection()) {

@@ -61,7 +61,7 @@ class LimitsCheckTests {
             assertThat(context).hasNotFailed();
             await().untilAsserted(() -> assertThat(registration()).matches("1:\\d+ c3 100/60000/- 0"));
             assertThat(context.getBean(DelayQueueAdmin.class).limits("sms").declared())
-                    .isEqualTo(TopicLimits.of(3, "100/1m", null, null));
+                    .isEqualTo(TopicLimits.of(3, null, "100/1m", null, null));
         });
     }
 
@@ -115,6 +115,31 @@ class LimitsCheckTests {
                     .contains("Remove delayqueue.topics[sms].max-concurrent", "set delayqueue.topics[sms].shards to 1");
         });
         assertThat(registration()).isEqualTo("4:17");
+    }
+
+    @Test
+    void aLimitForEachKeyOfATopicThatIsNotFairFailsTheStart() {
+        redis.command("HSET", "dq:topics", "sms", "1:17");
+        application("delayqueue.topics[sms].max-concurrent-per-key=2").run(context -> {
+            StartFailedException failure = (StartFailedException) rootCause(context.getStartupFailure());
+            assertThat(failure)
+                    .hasMessage("Topic sms is not fair, but a topic with delayqueue.topics[sms].max-concurrent-per-key"
+                            + " must be.");
+            assertThat(failure.action())
+                    .contains(
+                            "Remove delayqueue.topics[sms].max-concurrent-per-key",
+                            "set delayqueue.topics[sms].keys to fair");
+        });
+        assertThat(registration()).isEqualTo("1:17");
+    }
+
+    @Test
+    void aLimitForEachKeyIsDeclaredWithAFairTopic() {
+        application("delayqueue.topics[sms].keys=fair", "delayqueue.topics[sms].max-concurrent-per-key=2")
+                .run(context -> {
+                    assertThat(context).hasNotFailed();
+                    await().untilAsserted(() -> assertThat(registration()).matches("1f:\\d+ c0/2 0 0"));
+                });
     }
 
     private static Throwable rootCause(Throwable failure) {

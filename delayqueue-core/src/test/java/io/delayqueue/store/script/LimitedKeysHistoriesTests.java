@@ -1,0 +1,22 @@
+package io.delayqueue.store.script;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/** Histories of a fair topic with a limit for each key. */
+class LimitedKeysHistoriesTests extends FairHistoriesTests {
+
+    private static final int LIMIT = 2;
+
+    @Override
+    void prepare() {
+        bench.redis().call("HSET", bench.key("meta"), "limits", "0 0 0 0 " + LIMIT);
+    }
+
+    @Override
+    void checkClaim(String id, String key) {
+        super.checkClaim(id, key);
+        assertThat(held.values().stream().filter(lease -> lease.key().equals(key)))
+                .as("leases of key " + key + " beside " + id)
+                .hasSizeLessThan(LIMIT);
+    }
+}
