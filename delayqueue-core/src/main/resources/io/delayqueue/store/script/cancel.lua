@@ -79,6 +79,10 @@ else
   found = redis.call('HEXISTS', messagesKey, ARGV[2]) == 1
 end
 if not takesOver then
+  if keyed then
+    -- as above: the next message of the key gets a place in the schedule
+    redis.call('HDEL', metaKey, '')
+  end
   local parked = keyed and depart({ARGV[2]}, {redis.call('HGET', messagesKey, ARGV[2])})
   redis.call('HDEL', messagesKey, ARGV[2])
   redis.call('HDEL', deliveriesKey, ARGV[2])

@@ -568,6 +568,20 @@ class FairTests {
     }
 
     @Test
+    void fullMemoryStopsNoCancel() {
+        bench.send(messages("a", 3));
+        bench.redis().call("CONFIG", "SET", "maxmemory", 1);
+        try {
+            assertThat(bench.cancel("a0").isCancelled()).isTrue();
+            assertThat(ids(claim(1))).containsExactly("a1");
+            assertThat(bench.cancel("a1").isCancelled()).isTrue();
+            assertThat(ids(claim(1))).containsExactly("a2");
+        } finally {
+            bench.redis().call("CONFIG", "SET", "maxmemory", 0);
+        }
+    }
+
+    @Test
     void aClockThatIsSetBackLosesNothing() {
         bench.clock(T0 + 5000);
         bench.send(messages("a", 4));

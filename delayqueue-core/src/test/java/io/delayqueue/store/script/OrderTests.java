@@ -694,7 +694,7 @@ class OrderTests {
         bench.send(message("a1", "a", 0), message("a2", "a", 20));
         settle("a1", (poll, token) -> poll.retry("a1", token, 10));
         bench.reschedule("a1", new Due(30, true));
-        bench.stoppedBefore("cancel", 1);
+        bench.stoppedBefore("cancel", 2);
         assertThat(bench.stops(() -> bench.cancel("a1"))).isTrue();
         bench.undisturbed();
         assertThat(bench.state().get("deliveries")).containsOnlyKeys("a1");
@@ -763,6 +763,20 @@ class OrderTests {
         assertThat((List<?>) requireNonNull(bench.redis().call("KEYS", "dq:{orders*")))
                 .extracting(key -> new String((byte[]) key, UTF_8))
                 .containsExactly("dq:{orders:0.0}:ended");
+    }
+
+    @Test
+    void fullMemoryStopsNoCancel() {
+        bench.send(message("a", "k", 0), message("b", "k", 0), message("c", "k", 0));
+        bench.redis().call("CONFIG", "SET", "maxmemory", 1);
+        try {
+            assertThat(bench.cancel("a").isCancelled()).isTrue();
+            assertThat(ids(claim(10))).containsExactly("b");
+            assertThat(bench.cancel("b").isCancelled()).isTrue();
+            assertThat(ids(claim(10))).containsExactly("c");
+        } finally {
+            bench.redis().call("CONFIG", "SET", "maxmemory", 0);
+        }
     }
 
     private static void checkEmpty() {
