@@ -1,5 +1,6 @@
 package io.delayqueue.container;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
@@ -10,12 +11,15 @@ import io.delayqueue.message.Shard.Keys;
 import io.delayqueue.store.script.ShardPlan;
 import io.delayqueue.template.DelayQueueException;
 import io.delayqueue.test.redis.RedisServerProcess;
+import io.delayqueue.testing.ShardLimits;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
@@ -24,7 +28,7 @@ import org.junit.jupiter.api.Test;
 /** Listeners, receivers and senders of a fair topic. */
 class FairListenerTests extends NodeTest {
 
-    private static final int BUSY = 1000;
+    private static final int BUSY = 300;
     private static final int SMALL = 20;
 
     FairListenerTests(RedisServerProcess redis) {
@@ -108,6 +112,35 @@ class FairListenerTests extends NodeTest {
         node.template.sendAll(busy("busy").subList(0, 2));
 
         await().until(() -> happenings.count("acknowledged") == 2);
+    }
+
+    /** The first handlers wait until each key has reached its limit. */
+    @Test
+    void neverMoreOfAKeyAreHandledAtOnceThanItsLimit() {
+        List<QueueNode> nodes = List.of(fair(), fair());
+        QueueNode sender = nodes.get(0);
+        sender.template.sendAll(busy("busy").subList(0, 200));
+        sender.template.sendAll(
+                IntStream.range(0, 200).mapToObj(i -> keyed("s" + i, "small")).toList());
+        redis.command(ShardLimits.command("dq:{t:0.0}:meta", "0 0 1 0 2"));
+        CompletableFuture<?> limitsReached = new CompletableFuture<>();
+        Map<Character, AtomicInteger> running = Map.of('b', new AtomicInteger(), 's', new AtomicInteger());
+        Map<Character, Integer> most = new ConcurrentHashMap<>();
+        ListenerOptions options =
+                ListenerOptions.DEFAULTS.toBuilder().concurrency(4).build();
+        nodes.forEach(node -> node.listen("t", options, deliveries -> {
+            char key = deliveries.get(0).id().charAt(0);
+            most.merge(key, requireNonNull(running.get(key)).incrementAndGet(), Math::max);
+            if (running.values().stream().mapToInt(AtomicInteger::get).sum() == 4) {
+                limitsReached.complete(null);
+            }
+            limitsReached.join();
+            requireNonNull(running.get(key)).decrementAndGet();
+            return null;
+        }));
+
+        await().until(() -> happenings.count("acknowledged") == 400);
+        assertThat(most).isEqualTo(Map.of('b', 2, 's', 2));
     }
 
     @Test
