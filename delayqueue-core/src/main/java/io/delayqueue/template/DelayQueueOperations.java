@@ -88,8 +88,8 @@ public interface DelayQueueOperations {
      * Sends like {@link #send(String, Object)}, but never blocks the caller, not even to connect. The payload is
      * converted before this method returns.
      *
-     * <p>Messages with one id or of one key that a single thread sends are stored in that order. Other messages and
-     * operations may overtake a message whose future is not complete. Messages that wait for Redis are held in memory without a limit,
+     * <p>Messages with one id, or of one key, that a single thread sends by this method are stored in that order, if they
+     * have the same durability. Other messages and operations may overtake a message whose future is not complete. Messages that wait for Redis are held in memory without a limit,
      * even if the request queue of the client has one. Limit the number of open futures if messages can arrive faster
      * than Redis stores them.
      *
@@ -114,8 +114,9 @@ public interface DelayQueueOperations {
     CompletableFuture<SendResult.Success> sendAsync(DelayMessage message);
 
     /**
-     * Sends messages to any topics, in one or two concurrent calls per shard and batch. The messages of a key are stored in
-     * their order. The operation is not atomic: each message is accepted or rejected by itself. If two messages have the same topic and id, the second one is a duplicate.
+     * Sends messages to any topics, in one or two concurrent calls per shard and batch, and in one if the topic has keys.
+     * Messages of one key are stored in their order, if they have the same durability. The operation is not atomic: each
+     * message is accepted or rejected by itself. If two messages have the same topic and id, the second one is a duplicate.
      *
      * @param messages any number, including 0
      * @return the results in the order of the messages

@@ -131,23 +131,19 @@ public class DelayQueueTemplate implements DelayQueueOperations {
     }
 
     /**
-     * The batcher of a message's shard. Messages of one id or one key use one batcher, so that they keep their order. While
+     * The batcher of a message's shard and durability. Messages of one id or one key use one batcher, so that they keep
+     * their order. While
      * the shards of a topic are not known yet, its messages use the batcher of a single shard, which is then retired.
      */
     private SendBatcher batcher(PendingMessage message) {
         Shard shard = topics.likelyShardOf(message.topic(), message.id());
         Route single = message.route(Shard.single(message.topic()));
         Route route = shard == null ? single : message.route(shard);
-        SendBatcher earlier = route.equals(single) ? null : batchers.get(single);
-        if (earlier != null) {
-            if (earlier.holds(message.id())) {
-                return earlier;
-            }
-            boolean isRetired =
-                    batchers.computeIfPresent(single, (any, batcher) -> batcher.retire() ? null : batcher) == null;
-            if (!isRetired && topics.mayHaveKeys(message.topic())) {
-                return earlier;
-            }
+        SendBatcher earlier = route.equals(single)
+                ? null
+                : batchers.computeIfPresent(single, (any, batcher) -> batcher.retire() ? null : batcher);
+        if (earlier != null && (topics.mayHaveKeys(message.topic()) || earlier.holds(message.id()))) {
+            return earlier;
         }
         SendBatcher batcher = batchers.get(route);
         return batcher != null
@@ -236,8 +232,8 @@ public class DelayQueueTemplate implements DelayQueueOperations {
 
     /**
      * Stores messages in batches and waits for their results. Calls to different shards are concurrent. For each shard, two
-     * calls of half a batch are in progress: while Redis executes one, the caller encodes the messages of the next. Never
-     * throws.
+     * calls of half a batch are in progress, or one call of a batch if the topic has keys: while Redis executes one, the
+     * caller encodes the messages of the next. Never throws.
      *
      * @param independent whether a message that Redis rejects must not fail those that are sent with it
      */

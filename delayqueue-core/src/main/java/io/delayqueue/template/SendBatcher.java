@@ -32,6 +32,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -57,6 +58,9 @@ final class SendBatcher {
 
     /** Maximum number of concurrent calls to a shard with the messages of one sender. */
     static final int CALLS_OF_A_BATCH = 2;
+
+    /** More than one is needed only if others register the topic again repeatedly. */
+    private static final int REPEATS = 20;
 
     /** Added to the wait for a message's own call. The command timeout, whose error says more, thus ends first. */
     private static final Duration GRACE = Duration.ofSeconds(1);
@@ -89,8 +93,8 @@ final class SendBatcher {
      * Creates a batcher.
      *
      * @param limits limits of a call; if the batcher is not shared, of all calls in progress together
-     * @param maxCalls most calls in progress, 1 or more; with a durability there is one, which all waiting messages
-     *     share
+     * @param maxCalls most calls in progress, 1 or more; with a durability or keys there is one, which all waiting
+     *     messages share
      * @param shared whether the messages are of independent senders. Then a call waits until it is worth its cost, and
      *     each message of a failed call is sent alone if one of them may have failed the others
      */
@@ -106,7 +110,8 @@ final class SendBatcher {
         this.store = store;
         this.topics = topics;
         this.events = events;
-        int calls = route.durability().isNone() ? maxCalls : 1;
+        boolean inOrder = !shared && topics.mayHaveKeys(route.shard().topic());
+        int calls = route.durability().isNone() && !inOrder ? maxCalls : 1;
         this.shared = shared;
         this.maxCalls = shared ? calls : Math.min(calls, limits.maxBatchElements());
         int parts = shared ? 1 : this.maxCalls;
@@ -262,8 +267,8 @@ final class SendBatcher {
     /** Stores the messages of a call. The future always completes normally. */
     private CompletableFuture<List<SendResult>> store(List<PendingMessage> call) {
         return topics.isKnown(route.shard())
-                ? storeIn(route.shard(), call).exceptionallyCompose(anew -> storeInTheirShards(call))
-                : storeInTheirShards(call);
+                ? storeIn(route.shard(), call).exceptionallyCompose(anew -> storeInTheirShards(call, REPEATS))
+                : storeInTheirShards(call, REPEATS);
     }
 
     /** Stores messages with one script call. Fails only with a {@link TopicRegisteredAnewException}. */
@@ -294,21 +299,28 @@ final class SendBatcher {
         }
     }
 
-    /** Stores messages in their present shards. Registers the topic if this process has not used it yet. */
-    private CompletableFuture<List<SendResult>> storeInTheirShards(List<PendingMessage> call) {
+    /**
+     * Stores messages in their present shards. Registers the topic if this process has not used it yet.
+     *
+     * @param repeats how often it is repeated if the topic is registered anew meanwhile
+     */
+    private CompletableFuture<List<SendResult>> storeInTheirShards(List<PendingMessage> call, int repeats) {
         return Completions.call(() -> topics.shards(route.shard().topic()))
-                .thenCompose(shards -> storeInEach(shards, call))
+                .thenCompose(shards -> storeInEach(shards, call, repeats))
                 .exceptionally(failure -> call.stream()
                         .<SendResult>map(message -> SendFailures.notStored(message, failure))
                         .toList());
     }
 
-    private CompletableFuture<List<SendResult>> storeInEach(List<Shard> shards, List<PendingMessage> call) {
+    private CompletableFuture<List<SendResult>> storeInEach(
+            List<Shard> shards, List<PendingMessage> call, int repeats) {
         Map<Shard, List<PendingMessage>> byShard = call.stream()
                 .collect(Collectors.groupingBy(message -> shards.get(Shard.indexOf(message.id(), shards.size()))));
         return Completions.all(byShard.entrySet().stream()
                         .map(group -> storeIn(group.getKey(), group.getValue())
-                                .exceptionallyCompose(anew -> storeInTheirShards(group.getValue())))
+                                .exceptionallyCompose(anew -> repeats > 0
+                                        ? storeInTheirShards(group.getValue(), repeats - 1)
+                                        : CompletableFuture.failedFuture(anew)))
                         .toList())
                 .thenApply(groups -> {
                     Map<String, SendResult> byId = groups.stream()
@@ -377,12 +389,19 @@ final class SendBatcher {
 
     /** Sends each message in its own call, so that a failing message does not fail the others. */
     private void repeatEachAlone(List<PendingMessage> call) {
-        CompletableFuture<List<SendResult>> stored = Completions.all(call.stream()
-                .map(message -> store(List.of(message)).thenApply(results -> {
-                    message.end(results.get(0));
-                    return results.get(0);
-                }))
-                .toList());
+        int atOnce = topics.mayHaveKeys(route.shard().topic()) ? 1 : call.size();
+        AtomicReference<@Nullable Throwable> noReply = new AtomicReference<>();
+        CompletableFuture<List<SendResult>> stored = Completions.inBatches(call, atOnce, message -> {
+            Throwable ended = noReply.get();
+            CompletableFuture<List<SendResult>> result = ended == null
+                    ? store(List.of(message))
+                    : CompletableFuture.completedFuture(List.of(SendFailures.notTried(message, ended)));
+            return result.thenApply(results -> {
+                noReply.compareAndSet(null, noReply(results));
+                message.end(results.get(0));
+                return results.get(0);
+            });
+        });
         Completions.whenComplete(stored, (results, impossible) -> callEnded(call, noReply(results)));
     }
 

@@ -18,8 +18,7 @@ import org.junit.jupiter.api.Test;
 /** Sends to a topic whose messages have keys: no call overtakes another. */
 class KeyedSendTests extends HeldSendsTest {
 
-    /** Half of them are one call. */
-    private static final SendLimits TWO_MESSAGES = new SendLimits(1 << 20, 1 << 16, Duration.ofDays(1), 4, 1 << 20);
+    private static final SendLimits TWO_MESSAGES = new SendLimits(1 << 20, 1 << 16, Duration.ofDays(1), 2, 1 << 20);
 
     @Override
     protected ShardPlan plan() {
