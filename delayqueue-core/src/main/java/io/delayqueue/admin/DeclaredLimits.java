@@ -54,7 +54,7 @@ public final class DeclaredLimits extends RedisTask {
     /**
      * Declares all limits.
      *
-     * @return fails with an {@link UnusableLimitsException} if a topic cannot have them, with a {@link
+     * @return fails with an {@link UnusableLimitsException} if the limits of a topic are rejected, with a {@link
      *     io.delayqueue.store.TopicConflictException} if this version cannot read the registration of a topic, and with a
      *     {@link io.delayqueue.redis.RedisCallException} if Redis does not reply; the task then repeats it
      */
@@ -100,9 +100,9 @@ public final class DeclaredLimits extends RedisTask {
 
     private CompletableFuture<Boolean> check(String topic) {
         return (declared.contains(topic) ? compare(topic) : declare(topic)).exceptionally(failure -> {
-            if (Completions.cause(failure) instanceof UnusableLimitsException sharded) {
+            if (Completions.cause(failure) instanceof UnusableLimitsException unusable) {
                 if (logged.add(topic)) {
-                    log.error("The limits in the properties of this node have no effect. " + sharded.getMessage());
+                    log.error("The limits in the properties of this node have no effect. " + unusable.getMessage());
                 }
                 return false;
             }

@@ -43,7 +43,7 @@ public record LimitStatus(
         HOLD,
         /** As many messages are leased as {@code maxConcurrent} permits. */
         CONCURRENCY,
-        /** Of each key that has due messages, as many are leased as {@code maxConcurrentPerKey} permits. */
+        /** Every key that has due messages has reached {@code maxConcurrentPerKey}. */
         CONCURRENCY_PER_KEY,
         /** The rate. */
         RATE
@@ -116,7 +116,7 @@ public record LimitStatus(
         if (state.reopensAt() != null) {
             return HeldBackBy.RATE;
         }
-        return state.keysAreFull() ? HeldBackBy.CONCURRENCY_PER_KEY : null;
+        return state.allKeysAtLimit() ? HeldBackBy.CONCURRENCY_PER_KEY : null;
     }
 
     private static Instant emptyAt(LimitState state, long due) {

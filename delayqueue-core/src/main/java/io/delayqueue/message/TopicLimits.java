@@ -53,7 +53,7 @@ public record TopicLimits(
     }
 
     /**
-     * Creates limits without one for each key.
+     * Creates limits without a per-key limit.
      *
      * @throws InvalidOptionException if a value is out of range
      */
@@ -241,8 +241,8 @@ public record TopicLimits(
     }
 
     /**
-     * The form in the registry of topics: {@code 3 100/60000/- 1000000}, with 0 for no limit, and with {@code 3/2} for at
-     * most 2 of a key.
+     * The form in the registry of topics: {@code 3 100/60000/- 1000000}, with 0 for no limit. A
+     * per-key limit follows the first number: {@code 3/2}.
      */
     @Internal
     public String text() {
@@ -273,8 +273,7 @@ public record TopicLimits(
 
     /**
      * The form that scripts read: {@code <most concurrent> <interval in µs> <burst> <most messages>}, with 0 for no limit,
-     * such as {@code 3 631579 6 1000000}; then the most concurrent of a key, if there is such a limit; empty if there is no
-     * limit.
+     * such as {@code 3 631579 6 1000000}; then the per-key limit, if there is one; empty if there is no limit.
      */
     @Internal
     public String scriptText() {
@@ -296,7 +295,7 @@ public record TopicLimits(
         }
         return Stream.of(
                         maxConcurrent == null ? "" : "at most " + maxConcurrent + " at a time",
-                        maxConcurrentPerKey == null ? "" : "at most " + maxConcurrentPerKey + " of a key at a time",
+                        maxConcurrentPerKey == null ? "" : "at most " + maxConcurrentPerKey + " at a time per key",
                         rate == null
                                 ? ""
                                 : rate + (rate.burst() == null ? "" : " in bursts of at most " + rate.burst()),

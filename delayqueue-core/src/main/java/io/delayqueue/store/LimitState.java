@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxMessages most messages; 0 for no limit
  * @param now time of the reading, by Redis' clock
  * @param reopensAt when the rate permits the next start; null if it permits one now, or if there is no rate
- * @param keysAreFull whether each key of a fair topic that has due messages has as many leased ones as its limit permits
+ * @param allKeysAtLimit whether every key that has due messages has reached the per-key limit
  * @param hold the hold that is in force; null if there is none
  */
 public record LimitState(
@@ -23,7 +23,7 @@ public record LimitState(
         long maxMessages,
         Instant now,
         @Nullable Instant reopensAt,
-        boolean keysAreFull,
+        boolean allKeysAtLimit,
         @Nullable Hold hold) {
 
     private static final Pattern LIMITS =
@@ -48,7 +48,7 @@ public record LimitState(
      * @param steadyMicros the steady time at {@code now}
      */
     public static @Nullable LimitState read(
-            String limits, String arrival, String hold, boolean keysAreFull, long steadyMicros, Instant now) {
+            String limits, String arrival, String hold, boolean allKeysAtLimit, long steadyMicros, Instant now) {
         Matcher parts = LIMITS.matcher(limits);
         if (!parts.matches()) {
             return null;
@@ -65,7 +65,7 @@ public record LimitState(
                 Long.parseLong(parts.group(4)),
                 now,
                 opensIn > 0 ? now.plus(opensIn, ChronoUnit.MICROS) : null,
-                keysAreFull,
+                allKeysAtLimit,
                 hold(hold, steadyMicros, now));
     }
 

@@ -103,7 +103,7 @@ class TopicLimitsTests {
         TopicLimits perKey = TopicLimits.of(3, 2, "100/1m", null, null);
         assertThat(perKey.text()).isEqualTo("3/2 100/60000/- 0");
         assertThat(perKey.scriptText()).isEqualTo("3 631579 6 0 2");
-        assertThat(perKey).hasToString("at most 3 at a time, at most 2 of a key at a time, 100/1m");
+        assertThat(perKey).hasToString("at most 3 at a time, at most 2 at a time per key, 100/1m");
         TopicLimits burst = TopicLimits.of(null, null, "100/1m", 20, null);
         assertThat(burst.text()).isEqualTo("0 100/60000/20 0");
         assertThat(burst.scriptText()).isEqualTo("0 600000 20 0");

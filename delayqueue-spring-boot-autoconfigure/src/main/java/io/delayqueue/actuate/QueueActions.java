@@ -221,7 +221,7 @@ public record QueueActions(
         try {
             admin.limit(topic, limits);
         } catch (UnusableLimitsException e) {
-            String code = e.registered().count() > 1 ? "several_shards" : "not_fair";
+            String code = e.shards() > 1 ? "several_shards" : "not_fair";
             return rejected(CONFLICT, code, String.valueOf(e.getMessage()));
         }
         return done(ActionResponse.done("limited"));

@@ -149,9 +149,7 @@ public record DelayQueueProperties(
             if (shards != null && shards > 1) {
                 throw InvalidPropertyException.of(
                         prefix + ".shards",
-                        "is " + shards
-                                + ", but must be 1, because a topic with max-concurrent, rate or max-messages has one"
-                                + " shard");
+                        "is " + shards + ", but must be 1, because a topic with limits has one shard");
             }
             Shard.Keys keys = properties.keys();
             if (limits.maxConcurrentPerKey() != null && keys != null && keys != Shard.Keys.FAIR) {

@@ -191,7 +191,7 @@ class DelayQueuePropertiesTests {
         assertThatThrownBy(() -> bind(
                         Map.of("delayqueue.topics[sms].max-concurrent", "3", "delayqueue.topics[sms].shards", "2")))
                 .hasStackTraceContaining("delayqueue.topics[sms].shards is 2, but must be 1, because a topic with"
-                        + " max-concurrent, rate or max-messages has one shard.");
+                        + " limits has one shard.");
     }
 
     @Test

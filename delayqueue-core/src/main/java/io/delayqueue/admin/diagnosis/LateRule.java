@@ -181,10 +181,10 @@ final class LateRule implements Rule {
                                 Objects.requireNonNull(limits.effective().maxConcurrent()), "message")
                         + " at a time holds it back.";
             case CONCURRENCY_PER_KEY ->
-                "Its limit of "
+                "Its per-key limit of "
                         + Wording.counted(
                                 Objects.requireNonNull(limits.effective().maxConcurrentPerKey()), "message")
-                        + " of a key at a time holds it back.";
+                        + " at a time holds it back.";
             case RATE -> "Its rate of " + limits.effective().rate() + " holds it back.";
         };
     }

@@ -47,7 +47,7 @@ public final class TopicLimiter {
     /**
      * Replaces the limits that nodes declare. Registers the topic if it is not registered.
      *
-     * @return the limits before the change; fails with an {@link UnusableLimitsException} if the topic cannot have them
+     * @return the limits before the change; fails with an {@link UnusableLimitsException} if the limits are rejected
      */
     public CompletableFuture<RegisteredLimits> declare(String topic, TopicLimits limits) {
         return change(topic, limits, false)
@@ -62,7 +62,7 @@ public final class TopicLimiter {
     /**
      * Sets the limits at run time; they take precedence over declared ones. Registers the topic if it is not registered.
      *
-     * @return fails with an {@link UnusableLimitsException} if the topic cannot have them
+     * @return fails with an {@link UnusableLimitsException} if the limits are rejected
      */
     public CompletableFuture<Void> set(String topic, TopicLimits limits) {
         return change(topic, limits, true).thenApply(changed -> null);

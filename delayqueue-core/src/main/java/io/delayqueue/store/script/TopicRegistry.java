@@ -46,8 +46,8 @@ import org.jspecify.annotations.Nullable;
  *       They register nothing, and the plan does not apply.
  * </ul>
  *
- * <p>Registrations that were read are cached. {@link #knownShardOf}, {@link #likelyShardOf}, {@link #lastShardCount}
- * and {@link #expectedShards} never call Redis.
+ * <p>Registrations that were read are cached. {@link #isKnown}, {@link #knownShardOf}, {@link #likelyShardOf}, {@link
+ * #mayHaveKeys}, {@link #lastShardCount} and {@link #expectedShards} never call Redis.
  */
 public final class TopicRegistry {
 
@@ -153,7 +153,7 @@ public final class TopicRegistry {
     }
 
     /**
-     * Whether messages of a topic may have keys, according to {@link #lastShardCount}; true if nothing is known. Never
+     * Whether messages of a topic may have keys, according to the last known registration; true if none is known. Never
      * calls Redis.
      */
     public boolean mayHaveKeys(String topic) {
@@ -354,7 +354,7 @@ public final class TopicRegistry {
      * @param limits the new limits; null removes them
      * @param runtime whether these are the limits that are set at run time, rather than those that nodes declare
      * @return the limits; empty if the topic is not registered; fails with an {@link UnusableLimitsException} if the topic
-     *     has several shards, or if there is a limit for each key and the topic is not fair, and like {@link
+     *     has several shards, or if there is a per-key limit and the topic is not fair, and like {@link
      *     #registeredShards}
      */
     CompletableFuture<Optional<ChangedLimits>> limit(String topic, @Nullable TopicLimits limits, boolean runtime) {
@@ -372,13 +372,11 @@ public final class TopicRegistry {
                         lastLimits.remove(topic);
                         return Optional.empty();
                     }
-                    if (Replies.text(reply.get(1)).equals(UNREGISTERED)) {
-                        throw new UnusableLimitsException(expected.get(0));
+                    List<Shard> shards = Shard.ofShape(topic, Replies.text(reply.get(0)));
+                    if (limits != null && !shards.isEmpty() && !areUsable(limits, shards)) {
+                        throw new UnusableLimitsException(topic, shards.size());
                     }
                     Registration changed = remember(topic, reply);
-                    if (limits != null && !areUsable(limits, changed.shards())) {
-                        throw new UnusableLimitsException(changed.shards().get(0));
-                    }
                     RegisteredLimits before = RegisteredLimits.parse(Replies.text(reply.get(3)));
                     return Optional.of(
                             new ChangedLimits(changed.limits(), before == null ? RegisteredLimits.NONE : before));
@@ -501,11 +499,16 @@ public final class TopicRegistry {
     private String limitsToRegister(String topic, String shape) {
         RegisteredLimits last = lastLimits(topic);
         TopicLimits own = declared.get(topic);
-        RegisteredLimits limits = new RegisteredLimits(own != null ? own : last.declared(), last.set());
-        return areUsable(limits.effective(), Shard.ofShape(topic, shape)) ? limits.text() : "";
+        List<Shard> shards = Shard.ofShape(topic, shape);
+        return new RegisteredLimits(usable(own != null ? own : last.declared(), shards), usable(last.set(), shards))
+                .text();
     }
 
-    /** Limits need a single shard, and a limit for each key needs a fair topic. */
+    private static @Nullable TopicLimits usable(@Nullable TopicLimits limits, List<Shard> shards) {
+        return limits != null && areUsable(limits, shards) ? limits : null;
+    }
+
+    /** Limits need a single shard, and a per-key limit needs a fair topic. */
     private static boolean areUsable(TopicLimits limits, List<Shard> shards) {
         return shards.size() == 1
                 && (limits.maxConcurrentPerKey() == null || shards.get(0).keys() == Shard.Keys.FAIR);

@@ -128,12 +128,10 @@ local function plannedClaim(ids, before, messages, suspect, handlers, leaving, p
   plan.takeovers, plan.successors, plan.misplaced, plan.leased = {}, {}, {}, {}
   local handled = math.max(1, handlers)
   if suspect then
-    local first = redis.call('ZRANGEBYSCORE', scheduleKey, FROM_SUSPECT, TO_SUSPECT, 'LIMIT', '0', '1')[1]
-    plan.suspectWaits = fair and lacksPlace(first, picked)
-    if not plan.suspectWaits then
-      plan.isolated, handled = first, handled + 1
-      table.insert(ids, 1, first)
-    end
+    plan.isolated = fair and order.suspect
+      or redis.call('ZRANGEBYSCORE', scheduleKey, FROM_SUSPECT, TO_SUSPECT, 'LIMIT', '0', '1')[1]
+    handled = handled + 1
+    table.insert(ids, 1, plan.isolated)
   end
   if #ids == 0 then
     return plan
@@ -232,20 +230,8 @@ local function recordedClaim()
   return claim
 end
 
--- of a fair topic: scores and members of messages that are to be leased
-local function leasedMembers(ids, messages)
-  local members = {}
-  for i, id in ipairs(ids) do
-    local key = keyOf(messages[i])
-    if key then
-      members[#members + 1], members[#members + 2] = '0', order.leasedMember(key, id)
-    end
-  end
-  return members
-end
-
--- The leases are written before the ids are removed from the schedule. If the script stops in between, a message is in
--- both, and the next claim or the repeat of this poll repairs it.
+-- Leases are counted before they are written, and written before the ids are removed from the schedule. If the script stops in
+-- between, a message is in both, and the next claim or the repeat of this poll repairs it.
 local function writeClaim(claim)
   local ids = claim.ids
   local n = #ids
@@ -274,9 +260,8 @@ local function writeClaim(claim)
       redis.call('ZADD', scheduleKey, score(claim.suspects[i], true), claim.suspects[i + 1])
     end
     if n > 0 then
-      local members = fair and leasedMembers(ids, claim.messages) or {}
-      if #members > 0 then
-        redis.call('ZADD', parkedKey, unpack(members))
+      if fair then
+        order.countLeases(ids, claim.messages)
       end
       local before, leases, deliveries = claim.before, {}, {}
       for i = 1, n do

@@ -8,7 +8,8 @@
 --        time in the middle of the scheduled messages, time of death of the oldest dead letter that is not reviewed},
 --        each '' or in ms, ready and parked} | {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost   O(log N), 7 commands; with ready or scheduled messages or dead letters up to 12, and one more for each message
---        that is read; with suspects one more. A message waits from its send if it was sent with a past due time; such
+--        that is read; with suspects one more, and in a fair topic with limits. A message
+--        waits from its send if it was sent with a past due time; such
 --        messages are read until one that waits longest is found
 --@include keys
 local deadKey = KEYS[6]
@@ -80,10 +81,10 @@ if scheduled > 1 then
   -- messages that a move has taken count as scheduled, see taken.lua
   middle = due and tonumber(due) < SUSPECT and due or latest
 end
-local keysFull = '0'
+local keysAtLimit = '0'
 if fair and limits then
   local turn = tonumber(redis.call('ZRANGE', activeKey, '0', '0', 'WITHSCORES')[2] or 0)
-  keysFull = turn >= FULL and turn < tonumber(NEVER) and '1' or '0'
+  keysAtLimit = readyIn[1] == 0 and turn >= AT_LIMIT and turn < tonumber(NEVER) and '1' or '0'
 end
 local dead = deadKey and redis.call('ZCARD', deadKey) - 1 or 0
 local unreviewed = 0
@@ -104,7 +105,7 @@ return {
   unreviewed,
   textOf(oldest),
   suspects,
-  limits and {limits, arrival or '', hold or '', textOf(now - jumped) .. string.sub(nowMicros, -3), keysFull} or {},
+  limits and {limits, arrival or '', hold or '', textOf(now - jumped) .. string.sub(nowMicros, -3), keysAtLimit} or {},
   {latest, middle, oldestDead},
   -- in a fair topic, no message waits for another one of its key
   fair and 0 or readyIn[2] or 0

@@ -1,8 +1,8 @@
 -- fragment: the claims of a fair topic, whose keys share the starts of deliveries equally.
 --
--- active      ZSET key → turn: of these keys, all scheduled messages are parked, and the first one was due at its last turn. If as
---             many messages of a key are leased as its limit permits, its turn is FULL greater: it has no turn until one of them
---             leaves the leases. The other keys have their first message in the schedule, see order.lua
+-- active      ZSET key → turn: of these keys, all scheduled messages are parked, and the first one was due at its last turn. A key
+--             that has reached the per-key limit has its turn plus AT_LIMIT: it is not claimed from until one of its leases ends.
+--             The other keys have their first message in the schedule, see order.lua
 --
 -- Start-time fair queueing (Goyal, Vin, Cheng: SIGCOMM 1996) without weights: each delivery moves the turn of its key on by one,
 -- and the key with the least turn is next. A key that becomes active starts at the least turn, or, if that is later, at the turn
@@ -14,21 +14,20 @@
 -- none of a key's messages is due, the first one is in the schedule before the key leaves active. So each parked message has its
 -- key in active, or a message of its key in the schedule.
 --
--- needs: order, claim, limits, now, nowText. assigns: pick, endTurns, lacksPlace
+-- needs: order, AT_LIMIT, claim, limits, now, nowText. assigns: pick, endTurns, suspectToClaim
 -- the most messages of the schedule whose keys become active in one poll
 local MOST_ACTIVATED = 500
+-- the per-key limit, 0 for none
 local perKey = tonumber(limits and string.match(limits, '^%d+ %d+ %d+ %d+ (%d+)$') or 0)
 
--- how many messages of a key are leased
-local function leasedOf(key)
-  return redis.call('ZLEXCOUNT', parkedKey, '[' .. key .. '\1', '(' .. key .. '\2')
-end
+order.perKey = perKey > 0
 
 -- how many further messages of a key may be leased
-local function placesOf(key)
-  local taken = leasedOf(key)
+local function freeLeases(key)
+  local from, to = '[' .. key .. '\1', '(' .. key .. '\2'
+  local taken = redis.call('ZLEXCOUNT', parkedKey, from, to)
   if taken >= perKey then
-    local members, ids = redis.call('ZRANGEBYLEX', parkedKey, '[' .. key .. '\1', '(' .. key .. '\2'), {}
+    local members, ids = redis.call('ZRANGEBYLEX', parkedKey, from, to, 'LIMIT', '0', '1000'), {}
     for i, member in ipairs(members) do
       ids[i] = string.sub(member, #key + 2)
     end
@@ -43,14 +42,17 @@ local function placesOf(key)
   return perKey - taken
 end
 
--- whether a suspect has to wait, because as many messages of its key are leased or picked as the limit permits
-function lacksPlace(id, picked)
-  local key = perKey > 0 and keyOf(redis.call('HGET', messagesKey, id))
-  local places = key and placesOf(key) or 1
-  for _, of in pairs(key and picked and picked.of or {}) do
-    places = places - (of.key == key and 1 or 0)
+-- the most suspects that a poll looks at
+local MOST_SUSPECTS = 20
+
+-- the first suspect whose key is below its limit, or nil, and its key
+function suspectToClaim()
+  for _, id in ipairs(redis.call('ZRANGEBYSCORE', scheduleKey, FROM_SUSPECT, TO_SUSPECT, 'LIMIT', '0', MOST_SUSPECTS)) do
+    local key = perKey > 0 and keyOf(redis.call('HGET', messagesKey, id))
+    if not key or freeLeases(key) > 0 then
+      return id, key
+    end
   end
-  return places < 1
 end
 
 -- parks the due messages of the schedule and makes their keys active. Returns the ids of messages without a head, which a foreign
@@ -92,8 +94,8 @@ end
 -- which a key becomes active
 function pick(most)
   local line, first, picked = {}, 1, {ids = {}, members = {}, of = {}, keys = {}}
-  local least = tonumber(redis.call('ZRANGE', activeKey, '0', '0', 'WITHSCORES')[2] or FULL)
-  picked.turn = math.max(tonumber(redis.call('HGET', metaKey, 'turn') or 0), least < FULL and least or 0)
+  local least = tonumber(redis.call('ZRANGE', activeKey, '0', '0', 'WITHSCORES')[2] or AT_LIMIT)
+  picked.turn = math.max(tonumber(redis.call('HGET', metaKey, 'turn') or 0), least < AT_LIMIT and least or 0)
   local due = activate(textOf(picked.turn))
   for i = #due, most + 1, -1 do
     due[i] = nil
@@ -101,7 +103,7 @@ function pick(most)
   most = most - #due
   local turns = most > 0 and redis.call('ZRANGE', activeKey, '0', most - 1, 'WITHSCORES') or {}
   for i = 1, #turns, 2 do
-    if tonumber(turns[i + 1]) < FULL then
+    if tonumber(turns[i + 1]) < AT_LIMIT then
       line[#line + 1] = {key = turns[i], turn = tonumber(turns[i + 1]), read = 0}
     end
   end
@@ -111,9 +113,9 @@ function pick(most)
     first = first + 1
     if key.read == 0 then
       picked.keys[#picked.keys + 1] = key
-      key.places = perKey > 0 and placesOf(key.key) or most
+      key.free = perKey > 0 and freeLeases(key.key) - (key.key == order.suspectKey and 1 or 0) or most
     end
-    local n = math.min(most - #picked.ids, key.places, following and following.turn - key.turn + 1 or most)
+    local n = math.min(most - #picked.ids, key.free, following and following.turn - key.turn + 1 or most)
     local members = n > 0
       and redis.call('ZRANGEBYLEX', parkedKey, '[' .. key.key .. '\0', '(' .. key.key .. '\1', 'LIMIT', key.read, n) or {}
     local ids = {}
@@ -133,7 +135,7 @@ function pick(most)
       if dues[i] and tonumber(dues[i]) == due and not picked.members[id] then
         picked.ids[#picked.ids + 1] = id
         picked.members[id], picked.of[id] = members[i], key
-        key.turn, key.places = key.turn + 1, key.places - 1
+        key.turn, key.free = key.turn + 1, key.free - 1
       else
         stale[#stale + 1] = {id, members[i]}
       end
@@ -193,8 +195,8 @@ function endTurns(picked, claim)
   for _, key in ipairs(picked.keys) do
     local id, due, member = nextOf(key.key, {})
     if id and tonumber(due) <= now then
-      local full = perKey > 0 and leasedOf(key.key) >= perKey
-      turns[#turns + 1], turns[#turns + 2] = full and FULL + key.turn or key.turn, key.key
+      local atLimit = perKey > 0 and freeLeases(key.key) < 1
+      turns[#turns + 1], turns[#turns + 2] = atLimit and AT_LIMIT + key.turn or key.turn, key.key
     else
       ended[#ended + 1], last = key.key, math.max(last, key.turn)
       if id then

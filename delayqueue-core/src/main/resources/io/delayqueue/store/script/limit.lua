@@ -6,10 +6,9 @@
 -- ARGV[3] limits; '' removes them
 -- ARGV[4] limits of the topic if it is not registered, as in a registration, see register.lua; '' for none
 -- ARGV[5] shape with one shard of the topic if it is not registered, see register.lua
--- result {shape, epoch, limits, limits before}, the limits as in a registration. A topic with several shards, or one that is not
---        fair if there is a limit for each key, is unchanged,
---        unless limits are removed; the epoch is then '0' if it is not registered | {'0', '0', '', ''}: the topic is not
---        registered | {registration in another format}
+-- result {shape, epoch, limits, limits before}, the limits as in a registration. A topic that cannot have the limits is unchanged:
+--        one with several shards, or, for a per-key limit, one that is not fair. If it is not registered, the epoch is '0'
+--        | {'0', '0', '', ''}: the topic is not registered, and limits are removed | {registration in another format}
 -- cost   O(1), at most 4 commands
 local known = redis.call('HGET', KEYS[1], ARGV[1])
 if not known and ARGV[3] == '' then
@@ -18,7 +17,7 @@ end
 local shape, epoch, before = ARGV[5], nil, ARGV[4]
 if known then
   shape, epoch, before = string.match(known, '^(%w+):(%d+)(.*)$')
-  if not shape or (before ~= '' and not string.find(before, '^ [cs]%d')) then
+  if not shape then
     return {known}
   end
 end
@@ -27,6 +26,9 @@ if not usable and ARGV[3] ~= '' then
   return {shape, epoch or '0', before, before}
 end
 local declared, set = string.match(before, '^ c%S+ %S+ %S+') or '', string.match(before, ' s%S+ %S+ %S+$') or ''
+if declared .. set ~= before then
+  return {known}
+end
 local limits = ARGV[3] == '' and '' or ' ' .. ARGV[2] .. ARGV[3]
 if ARGV[2] == 'c' then
   declared = limits

@@ -6,7 +6,7 @@
 -- ARGV[2] limits, see keys.lua; '' if there are none
 -- ARGV[3] '1': lifts the hold
 -- result {'OK', '1' if a hold was lifted, else '0'} | {'UNKNOWN'} | {'MISMATCH', identity}
--- cost   O(1), at most 7 commands and a PUBLISH; of a fair topic, 3 more for each key whose limit was reached
+-- cost   O(1), at most 7 commands and a PUBLISH; of a fair topic, 4 more for each key at its limit
 --@include keys
 --@include signals
 local identity, limits, hold = unpack(redis.call('HMGET', metaKey, 'identity', 'limits', 'hold'))
@@ -33,11 +33,11 @@ elseif wanted ~= limits then
   redis.call('HSET', metaKey, 'limits', wanted, 'identity', ARGV[1] .. SPECIAL)
 end
 if lifted or wanted ~= (limits or '') then
-  for _, key in ipairs(fair and redis.call('ZRANGEBYSCORE', activeKey, FULL, '(' .. NEVER) or {}) do
-    order.reopen({key})
+  for _, key in ipairs(fair and redis.call('ZRANGEBYSCORE', activeKey, AT_LIMIT, '(' .. NEVER) or {}) do
+    order.restoreTurns({key})
   end
   local firstDue = readFirstDue()
-  if firstDue and tonumber(firstDue) <= now then
+  if firstDue and tonumber(firstDue) <= now or fair and order.hasTurns() then
     signal('s', '-')
   end
 end

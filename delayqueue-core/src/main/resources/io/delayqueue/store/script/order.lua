@@ -8,8 +8,8 @@
 -- parked.due  ZSET id → due ms
 -- heads       HASH key → '<mark><due><sequence><id>', the mark '!' if the head holds its key, else '='
 --
--- needs: keyed, parkedDueKey, head. gives: order; if the messages have keys: parkedKey, headsKey, keyOf, sequenced, unsequenced,
--- arrived, recordArrivals, parkedDue, nextOf, promote, depart, unpark, enter, occupy, firstOfSchedule
+-- needs: keyed, fair, AT_LIMIT, parkedDueKey, activeKey, head. gives: order; if the messages have keys: parkedKey, headsKey, keyOf,
+-- sequenced, unsequenced, arrived, recordArrivals, parkedDue, nextOf, promote, depart, unpark, enter, occupy, firstOfSchedule
 --
 -- Order of writes: a message becomes the head in the schedule first, is stored next, and heads is written last. So each stored
 -- message is in schedule, leases or parked, and if a key has stored messages, one of them is in schedule or leases. The claim of
@@ -18,7 +18,7 @@
 local parkedKey, headsKey
 local keyOf, sequenced, unsequenced, arrived, recordArrivals, parkedDue, nextOf
 local promote, depart, unpark, enter, occupy, firstOfSchedule
--- what only polls use outside of this fragment
+-- what polls, and limits.lua, use outside of this fragment
 local order = {}
 if keyed then
   parkedKey, headsKey = KEYS[#KEYS - 2], KEYS[#KEYS]
@@ -213,17 +213,42 @@ if keyed then
     end
   end
 
-  function order.leasedMember(key, id)
-    return key .. '\1' .. id
+  -- keys and members of parked by which messages of a fair topic count as leased
+  local function leasedMembers(ids, messages)
+    local keys, members = {}, {}
+    for i, id in ipairs(ids) do
+      local key = keyOf(messages[i])
+      if key then
+        keys[#keys + 1], members[#members + 1] = key, key .. '\1' .. id
+      end
+    end
+    return keys, members
   end
 
-  -- keys of a fair topic whose limit was reached have turns again. Returns whether there are such keys
-  function order.reopen(keys)
+  -- counts messages of a fair topic that are about to be leased
+  function order.countLeases(ids, messages)
+    local _, members = leasedMembers(ids, messages)
+    local scored = {}
+    for i, member in ipairs(members) do
+      scored[2 * i - 1], scored[2 * i] = '0', member
+    end
+    if #scored > 0 then
+      redis.call('ZADD', parkedKey, unpack(scored))
+    end
+  end
+
+  -- whether a key of a fair topic has a turn
+  function order.hasTurns()
+    return tonumber(redis.call('ZRANGE', activeKey, '0', '0', 'WITHSCORES')[2] or AT_LIMIT) < AT_LIMIT
+  end
+
+  -- restores the turns of keys of a fair topic that were at their limit. Returns whether there are such keys
+  function order.restoreTurns(keys)
     local turns, least = {}, nil
     for i, turn in ipairs(#keys > 0 and redis.call('ZMSCORE', activeKey, unpack(keys)) or {}) do
-      if turn and tonumber(turn) >= FULL then
+      if turn and tonumber(turn) >= AT_LIMIT then
         least = least or tonumber(redis.call('HGET', metaKey, 'turn') or 0)
-        turns[#turns + 1], turns[#turns + 2] = text(math.max(turn - FULL, least)), keys[i]
+        turns[#turns + 1], turns[#turns + 2] = text(math.max(turn - AT_LIMIT, least)), keys[i]
       end
     end
     if #turns > 0 then
@@ -234,20 +259,14 @@ if keyed then
     return #turns > 0
   end
 
-  -- messages of a fair topic are about to leave the leases. Returns whether a key has turns again
-  function order.leave(ids, messages)
-    local keys, members = {}, {}
-    for i, id in ipairs(ids) do
-      local key = keyOf(messages[i])
-      if key then
-        keys[#keys + 1], members[#members + 1] = key, order.leasedMember(key, id)
-      end
-    end
-    local reopened = order.reopen(keys)
+  -- messages of a fair topic that may be leased are about to end, or to leave the leases. Returns whether turns were restored
+  function order.uncountLeases(ids, messages)
+    local keys, members = leasedMembers(ids, messages)
+    local restored = order.restoreTurns(keys)
     if #keys > 0 then
       redis.call('ZREM', parkedKey, unpack(members))
     end
-    return reopened
+    return restored
   end
 
   -- what keys get next: key, id, due time as text, and member of parked, each in a list
@@ -342,7 +361,7 @@ if keyed then
 
   function depart(ids, messages, others)
     if fair then
-      order.leave(ids, messages)
+      order.uncountLeases(ids, messages)
     end
     return order.handOver(order.handoverOf(ids, messages, others))
   end
@@ -362,11 +381,14 @@ if keyed then
         local head = redis.call('HGET', headsKey, key)
         if head and string.sub(head, 14) == id then
           depart({id}, {before}, leaving)
-        elseif parkedDue(id) then
-          changes.members[#changes.members + 1] = order.memberOf(key, tonumber(parkedDue(id)), sequence, id)
-        end
-        if fair then
-          order.leave({id}, {before})
+        else
+          if fair then
+            order.uncountLeases({id}, {before})
+          end
+          local due = parkedDue(id)
+          if due then
+            changes.members[#changes.members + 1] = order.memberOf(key, tonumber(due), sequence, id)
+          end
         end
       end
       if not known[entry[2]] then

@@ -23,8 +23,8 @@
 -- that lets others of its key pass) | 'deadLetter' | 'release' | 'hold' (a release, and nothing is claimed until then); the value
 -- is the delay of a retry, release or hold in ms, followed by ' ' and the handling time in ms of a retry if it is known; the delay
 -- and the most postponements or 0; or the cause of a dead letter, followed by ' ' and the handling time in ms if it is known
--- result {'OK', now in µs, next due in ms, next lease end in ms, 1 if suspects are left plus 2 if the topic has limits, is
---         held or is fair, claimed ids, their messages, their deliveries before the claim or false, indices of rejected
+-- result {'OK', now in µs, next due in ms, next lease end in ms, 1 if suspects are left that may be claimed,
+--         plus 2 if the topic has limits, is held or is fair, claimed ids, their messages, their deliveries before the claim or false, indices of rejected
 --         settlements, indices of rejected renewals, reclaimed ids, dead letters (id, cause, ...)}; lists at the end are
 --         omitted if they are empty
 --        | {'UNKNOWN'} | {'MISMATCH', identity} | {'STALE'}: a later poll of this consumer has run
@@ -149,8 +149,7 @@ if not firstDue then
 end
 local function firstWithTurns(due)
   -- a key has a turn
-  return fair and tonumber(due) > now
-    and tonumber(redis.call('ZRANGE', activeKey, '0', '0', 'WITHSCORES')[2] or FULL) < FULL and nowText or due
+  return fair and tonumber(due) > now and order.hasTurns() and nowText or due
 end
 firstDue = firstWithTurns(firstDue)
 local isDue = tonumber(firstDue) <= now
@@ -337,7 +336,7 @@ local deadKey, deadLettersKey, notificationsScheduleKey, notificationsMessagesKe
 --@include packedtime
 --@include successor
 --@include deadletter
-local pick, endTurns, lacksPlace
+local pick, endTurns, suspectToClaim
 --@include claim
 --@include settle
 --@include reclaim
@@ -354,6 +353,14 @@ local heldAcks, takeovers = checkedAcks(ackFirst, acks, ackedDeliveries, runs, r
 local heldOthers = checkedOthers(otherFirst, others, acks, rejectedSettlements)
 local heldRenewals = checkedRenewals(renewFirst, renewals, rejectedRenewals)
 local ending = #heldAcks + #takeovers + #heldOthers
+if fair and #heldAcks > 0 and not repeated then
+  local restored = order.uncountLeases(heldAcks, redis.call('HMGET', messagesKey, unpack(heldAcks)))
+  claimsDue = claimsDue or restored and most ~= '0'
+end
+if fair and claimsSuspect and not repeated then
+  order.suspect, order.suspectKey = suspectToClaim()
+  claimsSuspect, order.suspectsWait = order.suspect ~= nil, not order.suspect
+end
 local holds, mostDue = false, tonumber(most)
 for _, other in ipairs(heldOthers) do
   holds = holds or ARGV[other[1]] == 'hold'
@@ -368,10 +375,6 @@ elseif limit and not repeated then
   if claimsDue and mostDue > 0 and not fair then
     due = redis.call('ZRANGEBYSCORE', scheduleKey, '-inf', nowText, 'LIMIT', '0', mostDue)
   end
-end
-if fair and #heldAcks > 0 and not repeated then
-  local reopened = order.leave(heldAcks, redis.call('HMGET', messagesKey, unpack(heldAcks)))
-  claimsDue = claimsDue or reopened and most ~= '0'
 end
 local picked
 if fair and claimsDue and mostDue > 0 and not holds then
@@ -448,7 +451,7 @@ end
 if tonumber(nextDue) < tonumber(firstDue) then
   signal('h', nextDue)
 end
-local opened = (fair and limits or limit and limit.concurrent > 0) and ending + #reclaimed + #newDeadLetters > 0
+local opened = (order.perKey or limit and limit.concurrent > 0) and ending + #reclaimed + #newDeadLetters > 0
 if limit then
   nextDue, suspectsLeft = claimable(nextDue, suspectsLeft)
   if opened and tonumber(nextDue) > now and nextDue ~= NEVER then
@@ -458,6 +461,6 @@ end
 signalDueMessagesLeft(nextDue, suspectsLeft and (opened or claimsSuspect or #reclaimed + #claim.suspects > 0), opened)
 return {
   'OK', nowMicros, nextDue, redisEnd(nextLeaseEnd),
-  (suspectsLeft and not claim.suspectWaits and 1 or 0) + ((limit or fair) and 2 or 0), claim.ids, claim.messages, claim.before,
+  (suspectsLeft and not order.suspectsWait and 1 or 0) + ((limit or fair) and 2 or 0), claim.ids, claim.messages, claim.before,
   rejectedSettlements, rejectedRenewals, reclaimed, newDeadLetters
 }

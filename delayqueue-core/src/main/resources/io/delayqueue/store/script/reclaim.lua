@@ -29,6 +29,9 @@ local function reclaim(max, reclaimed)
       if not (redis.call('ZSCORE', scheduleKey, id) or fair and parkedDue(id)) then
         redis.call('ZADD', scheduleKey, score(nowText, isSuspect(counts)), id)
       end
+      if fair then
+        order.uncountLeases({id}, {message})
+      end
       redis.call('ZREM', leasesKey, id)
     elseif mark == '+' and not deadAt and tonumber(attempts) < permitted(message) then
       toSchedule(id, nowText, attempts, failures, unmarked(counts), successor)

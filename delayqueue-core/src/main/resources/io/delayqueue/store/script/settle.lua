@@ -94,6 +94,9 @@ local function completeRemains(id)
   elseif hasEnded(delivery) then
     takeOver(id, string.sub(delivery, 2))
   elseif string.byte(delivery) == 45 and (redis.call('ZSCORE', scheduleKey, id) or fair and parkedDue(id)) then
+    if fair then
+      order.uncountLeases({id}, {redis.call('HGET', messagesKey, id)})
+    end
     redis.call('ZREM', leasesKey, id)
   end
 end
@@ -112,7 +115,7 @@ local function toSchedule(id, due, attempts, failures, counts, successor, ownDue
   else
     redis.call('ZADD', scheduleKey, score(due, suspect), id)
     if key then
-      order.leave({id}, {message})
+      order.uncountLeases({id}, {message})
     end
   end
   if attempts == 0 and failures == '' and counts == '' and not successor and due == ownDue then

@@ -10,7 +10,6 @@ import io.delayqueue.message.DeadLetterCause;
 import io.delayqueue.message.Due;
 import io.delayqueue.message.MessageLimits;
 import io.delayqueue.message.OnDuplicate;
-import io.delayqueue.message.Shard;
 import io.delayqueue.message.TopicLimits;
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.Claim;
@@ -24,6 +23,8 @@ import io.delayqueue.store.bench.StoreBench;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.BiConsumer;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -32,8 +33,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
-/** A limit for each key of a fair topic. */
+/** The per-key limit of a fair topic. */
 class KeyLimitTests {
 
     @RegisterExtension
@@ -84,7 +86,7 @@ class KeyLimitTests {
         PollReply first = bench.poll(poll().claim(10));
         assertThat(ids(first)).containsExactlyInAnyOrder("a0", "a1", "b0");
         assertThat(first.nextDueMillis()).as("nothing can be claimed").isGreaterThan(T0 + 1_000_000_000L);
-        assertThat(state().keysAreFull()).isTrue();
+        assertThat(state().allKeysAtLimit()).isTrue();
         assertThat(claim(10)).isEmpty();
 
         // one poll gives the place back and takes it
@@ -225,6 +227,86 @@ class KeyLimitTests {
     }
 
     @Test
+    void aSuspectIsClaimedBeforeOthersOfItsKey() {
+        limit(1);
+        crashTwice("a");
+        send("b", 3);
+        bench.send(message("a1", "a", OnDuplicate.REJECT));
+
+        assertThat(ids(bench.poll(poll().claim(10).claimSuspect()))).containsExactlyInAnyOrder("a0", "b0");
+        assertThat(claim(10)).isEmpty();
+    }
+
+    @Test
+    void aSuspectDoesNotWaitForAnotherOneWhoseKeyIsAtItsLimit() {
+        limit(1);
+        crashTwice("a");
+        crashTwice("b");
+        bench.send(message("a1", "a", OnDuplicate.REJECT));
+        assertThat(claim(10)).containsExactly("a1");
+
+        assertThat(ids(bench.poll(poll().claim(10).claimSuspect()))).containsExactly("b0");
+    }
+
+    private long time = T0;
+
+    /** Sends the first message of a key, and makes it a suspect. */
+    private void crashTwice(String key) {
+        send(key, 1);
+        for (int crash = 0; crash < 2; crash++) {
+            assertThat(claim(1)).containsExactly(key + 0);
+            time += 40_000;
+            bench.clock(time);
+            bench.poll(poll());
+        }
+    }
+
+    /** Where a poll stops, its message may be counted, leased or both. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void aKeyContinuesWhereverAPollStopped(boolean repeated) {
+        int write = 0;
+        for (boolean stops = true; stops; write++) {
+            bench.reset();
+            limit(1);
+            send("a", 2);
+            bench.stoppedBefore("poll", write);
+            stops = bench.stops(() -> bench.poll(Polls.by("lost", 1).claim(1)));
+            bench.undisturbed();
+            bench.poll(Polls.by("w2", 1).claim(10).gap(Duration.ofDays(1)));
+            if (repeated) {
+                bench.poll(Polls.by("lost", 1).claim(1));
+            }
+            bench.clock(T0 + 40_000);
+            Set<String> handled = new TreeSet<>();
+            for (int poll = 2; poll < 12; poll++) {
+                Polls next = Polls.by("w2", 2L * poll).claim(10).gap(Duration.ofDays(1));
+                List<Claim> claims = bench.poll(next).claims();
+                assertThat(claims).hasSizeLessThan(2);
+                Polls settling = Polls.by("w2", 2L * poll + 1).gap(Duration.ofDays(1));
+                claims.forEach(claim -> settling.acknowledge(claim.id(), claim.token()));
+                claims.forEach(claim -> handled.add(claim.id()));
+                bench.poll(settling);
+            }
+            assertThat(handled).as("after a stop before write " + write).containsExactly("a0", "a1");
+            assertThat(bench.redis().call("ZCARD", bench.key("parked"))).isEqualTo(1L);
+            assertThat(bench.redis().call("ZCARD", bench.key("active"))).isEqualTo(1L);
+        }
+        assertThat(write).isGreaterThan(5);
+    }
+
+    @Test
+    void aRaisedLimitWakesPollers() {
+        limit(1);
+        send("a", 3);
+        claim(10);
+
+        assertThat(bench.signals(store -> limit(2))).anyMatch(signal -> signal.startsWith("s"));
+        claim(10);
+        assertThat(bench.signals(store -> set(TopicLimits.NONE))).anyMatch(signal -> signal.startsWith("s"));
+    }
+
+    @Test
     void aChangedLimitAppliesFromTheNextClaim() {
         send("a", 6);
         assertThat(claim(2)).containsExactly("a0", "a1");
@@ -266,7 +348,7 @@ class KeyLimitTests {
 
         assertThat(claim(10)).hasSize(3).containsOnlyOnce("a0", "b0");
         assertThat(claim(10)).isEmpty();
-        assertThat(state().keysAreFull()).isFalse();
+        assertThat(state().allKeysAtLimit()).isFalse();
     }
 
     @Test
@@ -299,13 +381,12 @@ class KeyLimitTests {
             assertThatThrownBy(() -> Await.result(bench.process().limiter().set(topic, limits)))
                     .isInstanceOf(UnusableLimitsException.class)
                     .hasMessage("Topic " + topic
-                            + " is not fair, but a limit for each key needs keys=fair. Its limits were not changed. Delete"
-                            + " the topic when it is empty, and register it with keys=fair.");
+                            + " is not fair, but max-concurrent-per-key requires keys=fair. Its limits were not changed."
+                            + " Delete the topic when it is empty, and register it with keys=fair.");
         }
         assertThat(bench.redis().text("HGET", bench.keySpace().topics(), "plain"))
                 .isEqualTo("1:17");
         assertThat(bench.redis().call("HEXISTS", bench.keySpace().topics(), "unregistered"))
                 .isEqualTo(0L);
-        assertThat(Shard.ofShape("unregistered", "1").get(0).keys()).isEqualTo(Shard.Keys.NONE);
     }
 }

@@ -151,6 +151,17 @@ class LimitScriptTests {
         assertThat(registered()).isEqualTo(registration);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"1:17 c1", "1:17 x", "x", "1:17 c1 0 0 c1 0 0", "1:17 c1 0 0 0"})
+    void aRegistrationOfALaterVersionGetsNoLimits(String registration) {
+        bench.redis().call("HSET", bench.keySpace().topics(), TOPIC, registration);
+        bench.restartProcess();
+        assertThatThrownBy(() -> Await.result(limiter().set(TOPIC, ONE)))
+                .isInstanceOf(TopicConflictException.class)
+                .hasMessageContaining("registered as " + registration);
+        assertThat(registered()).isEqualTo(registration);
+    }
+
     @Test
     void aLostRegistrationIsMadeAnewWithTheLimitsThatAreKnown() {
         Await.result(limiter().declare(TOPIC, THREE));

@@ -2,7 +2,7 @@ package io.delayqueue.store.script;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-/** Histories of a fair topic with a limit for each key. */
+/** Histories of a fair topic with a per-key limit. */
 class LimitedKeysHistoriesTests extends FairHistoriesTests {
 
     private static final int LIMIT = 2;

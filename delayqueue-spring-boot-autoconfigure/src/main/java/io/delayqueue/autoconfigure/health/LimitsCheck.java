@@ -5,7 +5,6 @@ import io.delayqueue.autoconfigure.failure.StartFailedException;
 import io.delayqueue.coordination.PeriodicTaskScheduler;
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.Printable;
-import io.delayqueue.message.Shard;
 import io.delayqueue.message.TopicLimits;
 import io.delayqueue.store.TopicConflictException;
 import io.delayqueue.store.UnusableLimitsException;
@@ -18,12 +17,16 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * Declares the limits of topics when the application starts. Fails the start if a topic cannot have them. If Redis
+ * Declares the limits of topics when the application starts. Fails the start if those of a topic are rejected. If Redis
  * does not respond within a second, the start continues, and the limits are declared as soon as it responds.
  */
 final class LimitsCheck {
 
     private static final Log log = LogFactory.getLog(LimitsCheck.class);
+
+    private static final String DELETE =
+            "delete the topic when it is empty (DelayQueueAdmin.deleteTopic, or delete-topic of"
+                    + " the endpoint delayqueue)";
 
     private final Map<String, TopicLimits> limits;
     private final DeclaredLimits declared;
@@ -44,7 +47,7 @@ final class LimitsCheck {
         } catch (CompletionException e) {
             Throwable cause = Completions.cause(e);
             if (cause instanceof UnusableLimitsException unusable) {
-                throw conflict(unusable.registered());
+                throw conflict(unusable.topic(), unusable.shards());
             }
             if (cause instanceof TopicConflictException unreadable) {
                 throw unreadable;
@@ -54,24 +57,22 @@ final class LimitsCheck {
         declared.schedule(tasks, "limits of topics");
     }
 
-    private StartFailedException conflict(Shard registered) {
-        String topic = Printable.of(registered.topic());
-        String prefix = "delayqueue.topics[" + topic + "].";
-        boolean sharded = registered.count() > 1;
-        String properties = sharded
-                ? properties(limits.getOrDefault(registered.topic(), TopicLimits.NONE), prefix)
-                : prefix + "max-concurrent-per-key";
+    private StartFailedException conflict(String topic, int shards) {
+        String prefix = "delayqueue.topics[" + Printable.of(topic) + "].";
+        if (shards == 1) {
+            String perKey = prefix + "max-concurrent-per-key";
+            return new StartFailedException(
+                    "Topic " + Printable.of(topic) + " is not fair, but " + perKey + " requires keys=fair.",
+                    "Set " + prefix
+                            + "keys to fair; if the topic is registered with another value, stop the applications"
+                            + " that use it, and " + DELETE + "; or remove " + perKey + ".");
+        }
+        String properties = properties(limits.getOrDefault(topic, TopicLimits.NONE), prefix);
         return new StartFailedException(
-                "Topic " + topic
-                        + (sharded
-                                ? " is registered with " + registered.count() + " shards, but a topic with "
-                                        + properties + " must have one."
-                                : " is not fair, but a topic with " + properties + " must be."),
-                "Remove " + properties
-                        + "; or stop the applications that use the topic, delete the topic when it is empty"
-                        + " (DelayQueueAdmin.deleteTopic, or delete-topic of the endpoint delayqueue), set " + prefix
-                        + (sharded ? "shards to 1 or remove that property" : "keys to fair")
-                        + ", and start this application again.");
+                "Topic " + Printable.of(topic) + " is registered with " + shards + " shards, but a topic with "
+                        + properties + " must have one.",
+                "Remove " + properties + "; or stop the applications that use the topic, " + DELETE + ", set " + prefix
+                        + "shards to 1 or remove that property, and start this application again.");
     }
 
     private static String properties(TopicLimits limits, String prefix) {

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param maxConcurrent Maximum number of messages of the topic that are leased at the same time, over all nodes, 1 to
  *     1,000,000. By default, there is no limit. A topic with a limit has 1 shard.
  * @param maxConcurrentPerKey Maximum number of messages of one key that are leased at the same time, over all nodes, 1 to
- *     1,000. By default, there is no limit. A topic with this limit has {@code keys=fair}.
+ *     1,000. By default, there is no limit. It requires {@code keys=fair}.
  * @param rate Maximum number of deliveries that start within a period, over all nodes, such as {@code 100/1m}. By default,
  *     there is no limit. The count is 1 to 1,000,000, the period 1 ms to 1 d.
  * @param rateBurst Maximum number of deliveries that start at once after a pause, 1 to the count of the rate. By default,

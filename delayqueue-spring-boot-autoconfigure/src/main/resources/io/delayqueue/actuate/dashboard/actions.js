@@ -288,7 +288,7 @@ export function limit({ topic, limits }) {
         'div',
         { class: 'fields' },
         number('At most leased at a time', 'maxConcurrent', maxConcurrent, true),
-        number('At most leased of a key at a time, of a fair topic', 'maxConcurrentPerKey', maxConcurrentPerKey),
+        number('At most leased at a time per key, of a fair topic', 'maxConcurrentPerKey', maxConcurrentPerKey),
         field('Rate, such as 100/1m', { name: 'rate', type: 'text', value: rate && rateValue(rate) }),
         number('Burst of the rate', 'rateBurst', rate && rate.burst),
         number('At most messages', 'maxMessages', maxMessages),

@@ -95,7 +95,7 @@ export function parkedText({ parked }) {
 export function limitsText({ maxConcurrent, maxConcurrentPerKey, rate, maxMessages }) {
   const parts = [
     maxConcurrent ? `at most ${count(maxConcurrent)} at a time` : null,
-    maxConcurrentPerKey ? `at most ${count(maxConcurrentPerKey)} of a key at a time` : null,
+    maxConcurrentPerKey ? `at most ${count(maxConcurrentPerKey)} at a time per key` : null,
     rate ? rateText(rate) + (rate.burst ? ` in bursts of at most ${count(rate.burst)}` : '') : null,
     maxMessages ? `at most ${counted(maxMessages, 'message')}` : null,
   ];
@@ -107,7 +107,7 @@ export function heldBackText({ heldBackBy, effective, emptyAt }) {
   if (heldBackBy === 'hold') return 'held back by a message';
   if (heldBackBy === 'concurrency') return `held back by its limit of ${count(effective.maxConcurrent)} at a time`;
   if (heldBackBy === 'concurrency_per_key')
-    return `held back by its limit of ${count(effective.maxConcurrentPerKey)} of a key at a time`;
+    return `held back by its per-key limit of ${count(effective.maxConcurrentPerKey)} at a time`;
   if (heldBackBy !== 'rate') return null;
   return `held back by its rate${effective.rate ? ` of ${rateText(effective.rate)}` : ''}; empty at ${hour(emptyAt)}`;
 }

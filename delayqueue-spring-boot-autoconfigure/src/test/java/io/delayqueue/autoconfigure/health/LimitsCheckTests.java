@@ -123,12 +123,12 @@ class LimitsCheckTests {
         application("delayqueue.topics[sms].max-concurrent-per-key=2").run(context -> {
             StartFailedException failure = (StartFailedException) rootCause(context.getStartupFailure());
             assertThat(failure)
-                    .hasMessage("Topic sms is not fair, but a topic with delayqueue.topics[sms].max-concurrent-per-key"
-                            + " must be.");
+                    .hasMessage("Topic sms is not fair, but delayqueue.topics[sms].max-concurrent-per-key requires"
+                            + " keys=fair.");
             assertThat(failure.action())
                     .contains(
-                            "Remove delayqueue.topics[sms].max-concurrent-per-key",
-                            "set delayqueue.topics[sms].keys to fair");
+                            "Set delayqueue.topics[sms].keys to fair",
+                            "or remove delayqueue.topics[sms].max-concurrent-per-key.");
         });
         assertThat(registration()).isEqualTo("1:17");
     }
