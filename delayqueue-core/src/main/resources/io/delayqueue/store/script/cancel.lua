@@ -83,7 +83,13 @@ if not takesOver then
     -- as above: the next message of the key gets a place in the schedule
     redis.call('HDEL', metaKey, '')
   end
-  local parked = keyed and depart({ARGV[2]}, {redis.call('HGET', messagesKey, ARGV[2])})
+  local message = keyed and redis.call('HGET', messagesKey, ARGV[2])
+  if fair and leased then
+    -- its token is no longer valid
+    redis.call('HDEL', deliveriesKey, ARGV[2])
+    order.uncountLeases({ARGV[2]}, {message})
+  end
+  local parked = keyed and depart({ARGV[2]}, {message})
   redis.call('HDEL', messagesKey, ARGV[2])
   redis.call('HDEL', deliveriesKey, ARGV[2])
   redis.call('ZREM', scheduleKey, ARGV[2])

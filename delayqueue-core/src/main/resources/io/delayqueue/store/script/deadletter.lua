@@ -9,6 +9,9 @@
 local newDeadLetters = {}
 
 local function forget(id)
+  if fair then
+    order.uncountLeases({id}, {redis.call('HGET', messagesKey, id)})
+  end
   redis.call('HDEL', messagesKey, id)
   redis.call('HDEL', deliveriesKey, id)
   redis.call('ZREM', scheduleKey, id)

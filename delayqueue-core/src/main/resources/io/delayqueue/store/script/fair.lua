@@ -73,7 +73,8 @@ local function activate(turn)
       moved[at], keys[at] = ids[i], key
       members[2 * at - 1], members[2 * at] = '0', order.memberOf(key, tonumber(due[2 * i]), sequence, ids[i])
       dues[2 * at - 1], dues[2 * at] = due[2 * i], ids[i]
-      turns[2 * at - 1], turns[2 * at] = turn, key
+      local atLimit = perKey > 0 and freeLeases(key) < 1
+      turns[2 * at - 1], turns[2 * at] = atLimit and turn + AT_LIMIT or turn, key
     else
       others[#others + 1] = ids[i]
     end
@@ -96,7 +97,7 @@ function pick(most)
   local line, first, picked = {}, 1, {ids = {}, members = {}, of = {}, keys = {}}
   local least = tonumber(redis.call('ZRANGE', activeKey, '0', '0', 'WITHSCORES')[2] or AT_LIMIT)
   picked.turn = math.max(tonumber(redis.call('HGET', metaKey, 'turn') or 0), least < AT_LIMIT and least or 0)
-  local due = activate(textOf(picked.turn))
+  local due = activate(picked.turn)
   for i = #due, most + 1, -1 do
     due[i] = nil
   end

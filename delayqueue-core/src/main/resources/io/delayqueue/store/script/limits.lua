@@ -23,6 +23,11 @@ if wanted == '' and hold and not lifted then
 end
 -- Redis permits all further writes of a script after one that uses no memory, even if memory is full
 redis.call('HDEL', metaKey, '')
+local changed = lifted or wanted ~= (limits or '')
+if changed and fair then
+  -- before the limits are written: the repeat of a script that stopped after that finds no change
+  order.restoreAllTurns()
+end
 if lifted then
   redis.call('HDEL', metaKey, 'hold')
 end
@@ -32,10 +37,7 @@ if wanted == '' then
 elseif wanted ~= limits then
   redis.call('HSET', metaKey, 'limits', wanted, 'identity', ARGV[1] .. SPECIAL)
 end
-if lifted or wanted ~= (limits or '') then
-  for _, key in ipairs(fair and redis.call('ZRANGEBYSCORE', activeKey, AT_LIMIT, '(' .. NEVER) or {}) do
-    order.restoreTurns({key})
-  end
+if changed then
   local firstDue = readFirstDue()
   if firstDue and tonumber(firstDue) <= now or fair and order.hasTurns() then
     signal('s', '-')

@@ -55,6 +55,9 @@ if #ids > 0 then
     unpark(depart(ids, departing))
   end
   redis.call('HSET', deliveriesKey, unpack(marks))
+  if fair then
+    order.uncountLeases(ids, departing)
+  end
   redis.call('ZREM', leasesKey, unpack(ids)) -- left by a script that stopped midway
   if keyed and firstOfSchedule() ~= firstBefore then
     signal('h', firstOfSchedule())

@@ -259,10 +259,24 @@ if keyed then
     return #turns > 0
   end
 
-  -- messages of a fair topic that may be leased are about to end, or to leave the leases. Returns whether turns were restored
+  function order.restoreAllTurns()
+    for _, key in ipairs(redis.call('ZRANGEBYSCORE', activeKey, AT_LIMIT, '(9007199254740991')) do
+      order.restoreTurns({key})
+    end
+  end
+
+  -- messages of a fair topic are about to leave the leases, and are still stored with the keys by which they count. If they may be
+  -- renewed, their tokens are not valid any more. Returns whether turns were restored
   function order.uncountLeases(ids, messages)
     local keys, members = leasedMembers(ids, messages)
     local restored = order.restoreTurns(keys)
+    for i, id in ipairs(ids) do
+      if not messages[i] and redis.call('ZSCORE', leasesKey, id) then
+        -- a foreign client removed the message: its key is not known
+        order.restoreAllTurns()
+        restored = true
+      end
+    end
     if #keys > 0 then
       redis.call('ZREM', parkedKey, unpack(members))
     end
@@ -360,9 +374,6 @@ if keyed then
   end
 
   function depart(ids, messages, others)
-    if fair then
-      order.uncountLeases(ids, messages)
-    end
     return order.handOver(order.handoverOf(ids, messages, others))
   end
 
@@ -381,14 +392,8 @@ if keyed then
         local head = redis.call('HGET', headsKey, key)
         if head and string.sub(head, 14) == id then
           depart({id}, {before}, leaving)
-        else
-          if fair then
-            order.uncountLeases({id}, {before})
-          end
-          local due = parkedDue(id)
-          if due then
-            changes.members[#changes.members + 1] = order.memberOf(key, tonumber(due), sequence, id)
-          end
+        elseif parkedDue(id) then
+          changes.members[#changes.members + 1] = order.memberOf(key, tonumber(parkedDue(id)), sequence, id)
         end
       end
       if not known[entry[2]] then

@@ -155,6 +155,8 @@ end
 -- to write: the schedule, the messages, and deliveries with a new successor; to remove: deliveries before the messages are
 -- written (ids, their number is removed), deliveries after it (ended), and leases (replaced)
 local schedule, messages, ids, replaced, deliveries, ended = {}, {}, {}, {}, {}, {}
+-- the messages of replaced
+local before = {}
 local fresh, removed, largest, earliest, first = 0, 0, 0, nil, nil
 local entries, changes, firstBefore = {}, nil, keyed and firstOfSchedule()
 -- by index, the due times that are later than given; nil if there are none
@@ -218,7 +220,7 @@ for i = 1, n do
       schedule[2 * fresh - 1], schedule[2 * fresh] = due, id
       messages[2 * fresh - 1], messages[2 * fresh] = id, message
       if outcome then
-        replaced[#replaced + 1] = id
+        replaced[#replaced + 1], before[#before + 1] = id, stored[i]
       end
       if not earliest or millis < earliest then
         earliest, first = millis, id
@@ -244,6 +246,10 @@ if fresh > 0 then
   -- only the sentinel is left if no message was delivered
   if removed == 1 or removed > 0 and redis.call('HLEN', deliveriesKey) > 1 then
     redis.call('HDEL', deliveriesKey, unpack(ids))
+  end
+  if fair and #replaced > 0 then
+    -- by the keys of the messages that are replaced
+    order.uncountLeases(replaced, before)
   end
   redis.call('HSET', messagesKey, unpack(messages))
   if keyed then

@@ -71,7 +71,11 @@ local function settleAcks(held, takeovers, handover)
   if #held > 0 then
     local parked = handover
     if keyed and repeated then
-      parked = depart(held, redis.call('HMGET', messagesKey, unpack(held)))
+      local messages = redis.call('HMGET', messagesKey, unpack(held))
+      parked = depart(held, messages)
+      if fair then
+        order.uncountLeases(held, messages)
+      end
     end
     redis.call('HDEL', messagesKey, unpack(held))
     redis.call('HDEL', deliveriesKey, unpack(held))
@@ -114,15 +118,15 @@ local function toSchedule(id, due, attempts, failures, counts, successor, ownDue
     occupy(enter({{id, key, sequence, tonumber(due), message, due}}))
   else
     redis.call('ZADD', scheduleKey, score(due, suspect), id)
-    if key then
-      order.uncountLeases({id}, {message})
-    end
   end
   if attempts == 0 and failures == '' and counts == '' and not successor and due == ownDue then
     redis.call('HDEL', deliveriesKey, id)
   else
     local delivery = '- ' .. attempts .. counts .. ' ' .. due .. ' ' .. string.gsub(failures, '%z', '')
     redis.call('HSET', deliveriesKey, id, withSuccessor(delivery, successor))
+  end
+  if fair then
+    order.uncountLeases({id}, {message})
   end
   redis.call('ZREM', leasesKey, id)
 end

@@ -26,11 +26,15 @@ end
 local function takeOver(id, successor)
   local due, key, sequence = hasHead(successor) and timeAt(successor, 8) or now, nil, nil
   redis.call('HSET', deliveriesKey, id, withSuccessor('', successor))
+  local before = keyed and redis.call('HGET', messagesKey, id)
   if keyed then
     key, sequence = keyOf(successor)
   end
+  if fair then
+    order.uncountLeases({id}, {before})
+  end
   if key then
-    local changes = enter({{id, key, sequence, math.max(due, now), redis.call('HGET', messagesKey, id)}})
+    local changes = enter({{id, key, sequence, math.max(due, now), before}})
     redis.call('HSET', messagesKey, id, successor)
     occupy(changes)
   else
