@@ -11,8 +11,9 @@
 -- instead of these, with KEYS[6]: ARGV[3] nonce of this cancel  ARGV[4] time to remember it, in ms
 -- result {'OK', 'c' cancelled | 'h' cancelled while leased | 'l' kept | 'n' not found, or being moved, or a repeat,
 --         the version that decided or '' (read only if ARGV[3] is given)} | {'UNKNOWN'} | {'MISMATCH', identity}
--- cost   O(log N), at most 9 commands, 11 with a version, 16 with a nonce, 15 if a successor takes over; two PUBLISH if the
---        message was leased, and one if the successor is the first of the schedule. Also runs when memory is full
+-- cost   O(log N), at most 9 commands, 11 with a version, 16 with a nonce, 15 if a successor takes over, and 18 more in a topic with
+--        keys; two PUBLISH if the message was leased, and one if the successor is the first of the schedule. Also runs when memory
+--        is full
 --
 -- In a topic with keys, the next message of the key becomes its head if the cancelled one was, even if that is being handled.
 --
