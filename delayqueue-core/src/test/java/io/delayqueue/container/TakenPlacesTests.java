@@ -20,6 +20,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** How much of the time the places of a topic are taken while messages wait, by leases and by handlers of 50 ms. */
 @Tag("long")
 @Tag("core")
+@Tag("alone")
 class TakenPlacesTests extends NodeTest {
 
     private static final Duration HANDLING = Duration.ofMillis(50);
@@ -70,7 +71,6 @@ class TakenPlacesTests extends NodeTest {
                 "%d places: taken %.1f %% of the time by leases, %.1f %% by handlers (%d samples)%n",
                 places, 100 * leased / possible, 100 * handled / possible, samples);
         assertThat(leased / possible).isGreaterThan(0.95);
-        // usually 0.9 or more; the machine may be busy
-        assertThat(handled / possible).isGreaterThan(0.7);
+        assertThat(handled / possible).isGreaterThan(0.9);
     }
 }

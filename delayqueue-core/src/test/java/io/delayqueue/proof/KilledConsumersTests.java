@@ -166,7 +166,7 @@ class KilledConsumersTests {
     }
 
     private void awaitRestarting(Callable<Boolean> condition) {
-        await().atMost(MAX_WAIT.multipliedBy(3)).until(() -> {
+        await().atMost(MAX_WAIT).until(() -> {
             startMissing();
             return condition.call();
         });
