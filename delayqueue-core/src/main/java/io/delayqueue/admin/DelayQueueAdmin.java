@@ -388,7 +388,8 @@ public class DelayQueueAdmin {
      * declare, until {@link #clearLimits}; {@link TopicLimits#NONE} lifts those. No delivery that has started is
      * interrupted. If the call fails, the new limits may be registered and not yet applied; repeat it then.
      *
-     * @throws IllegalStateException if the topic has several shards, or if there is a per-key limit and the topic is not fair; it stays unchanged
+     * @throws IllegalStateException if the topic has several shards, or if there is a per-key limit and the topic is not
+     *     fair; it stays unchanged
      */
     public void limit(String topic, TopicLimits limits) {
         Assert.notNull(limits, "'limits' must not be null");

@@ -241,8 +241,8 @@ public record TopicLimits(
     }
 
     /**
-     * The form in the registry of topics: {@code 3 100/60000/- 1000000}, with 0 for no limit. A
-     * per-key limit follows the first number: {@code 3/2}.
+     * The form in the registry of topics: {@code 3 100/60000/- 1000000}, with 0 for no limit. A per-key limit
+     * follows the first number: {@code 3/2}.
      */
     @Internal
     public String text() {

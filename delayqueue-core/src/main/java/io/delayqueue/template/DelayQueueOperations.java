@@ -89,9 +89,9 @@ public interface DelayQueueOperations {
      * converted before this method returns.
      *
      * <p>Messages with one id, or of one key, that a single thread sends by this method are stored in that order, if they
-     * have the same durability. Other messages and operations may overtake a message whose future is not complete. Messages that wait for Redis are held in memory without a limit,
-     * even if the request queue of the client has one. Limit the number of open futures if messages can arrive faster
-     * than Redis stores them.
+     * have the same durability. Other messages and operations may overtake a message whose future is not complete.
+     * Messages that wait for Redis are held in memory without a limit, even if the request queue of the client has one.
+     * Limit the number of open futures if messages can arrive faster than Redis stores them.
      *
      * @return fails with the exceptions of {@code send}; by default its dependents run on a thread of the Redis client
      *     and must not block

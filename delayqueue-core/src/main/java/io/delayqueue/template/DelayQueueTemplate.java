@@ -132,8 +132,8 @@ public class DelayQueueTemplate implements DelayQueueOperations {
 
     /**
      * The batcher of a message's shard and durability. Messages of one id or one key use one batcher, so that they keep
-     * their order. While
-     * the shards of a topic are not known yet, its messages use the batcher of a single shard, which is then retired.
+     * their order. While the shards of a topic are not known yet, its messages use the batcher of a single shard, which is
+     * then retired.
      */
     private SendBatcher batcher(PendingMessage message) {
         Shard shard = topics.likelyShardOf(message.topic(), message.id());

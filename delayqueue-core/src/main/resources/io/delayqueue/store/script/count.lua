@@ -8,9 +8,8 @@
 --        time in the middle of the scheduled messages, time of death of the oldest dead letter that is not reviewed},
 --        each '' or in ms, ready and parked} | {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost   O(log N), 7 commands; with ready or scheduled messages or dead letters up to 12, and one more for each message
---        that is read; with suspects one more, and in a fair topic with limits. A message
---        waits from its send if it was sent with a past due time; such
---        messages are read until one that waits longest is found
+--        that is read; with suspects one more, and in a fair topic with limits one more. A message waits from its send if it was
+--        sent with a past due time; such messages are read until one that waits longest is found
 --@include keys
 local deadKey = KEYS[6]
 --@include clock

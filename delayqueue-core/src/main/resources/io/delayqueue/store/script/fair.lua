@@ -14,7 +14,8 @@
 -- none of a key's messages is due, the first one is in the schedule before the key leaves active. So each parked message has its
 -- key in active, or a message of its key in the schedule.
 --
--- needs: order, AT_LIMIT, claim, limits, now, nowText. assigns: pick, endTurns, suspectToClaim
+-- needs: order, AT_LIMIT, claim, limits, now, nowText. assigns: pick, endTurns, suspectToClaim, and
+-- order.perKey, whether there is a per-key limit
 -- the most messages of the schedule whose keys become active in one poll
 local MOST_ACTIVATED = 500
 -- the per-key limit, 0 for none

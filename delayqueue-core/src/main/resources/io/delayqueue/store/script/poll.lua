@@ -24,8 +24,8 @@
 -- is the delay of a retry, release or hold in ms, followed by ' ' and the handling time in ms of a retry if it is known; the delay
 -- and the most postponements or 0; or the cause of a dead letter, followed by ' ' and the handling time in ms if it is known
 -- result {'OK', now in µs, next due in ms, next lease end in ms, 1 if suspects are left that may be claimed,
---         plus 2 if the topic has limits, is held or is fair, claimed ids, their messages, their deliveries before the claim or false, indices of rejected
---         settlements, indices of rejected renewals, reclaimed ids, dead letters (id, cause, ...)}; lists at the end are
+--         plus 2 if the topic has limits, is held or is fair, claimed ids, their messages, their deliveries before the claim or
+--         false, indices of rejected settlements, indices of rejected renewals, reclaimed ids, dead letters (id, cause, ...)}; lists at the end are
 --         omitted if they are empty
 --        | {'UNKNOWN'} | {'MISMATCH', identity} | {'STALE'}: a later poll of this consumer has run
 -- indices count from 1, acknowledges before other settlements
@@ -36,7 +36,8 @@
 --
 -- The repeat of a poll (same consumer and sequence) returns the claims of the first execution that are still leased,
 -- and the same results of settlements. Therefore no message is lost to the consumer after a lost reply or a script that
--- stopped midway. To achieve this, the poll records its claims and rejected settlements before it writes anything else.
+-- stopped midway. To achieve this, the poll records its claims and rejected settlements before it writes anything else, except
+-- for what only decides about turns in a fair topic.
 -- It records reclaimed messages and dead letters last; a repeat reclaims no further messages. An idle poll is recorded,
 -- too: a connection that hung could deliver it a second time, and it would then claim messages of which the consumer is
 -- never informed.
