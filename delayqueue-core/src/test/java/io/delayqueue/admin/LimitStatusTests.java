@@ -69,6 +69,14 @@ class LimitStatusTests {
     }
 
     @Test
+    void keysAtTheirLimitComeLast() {
+        LimitState keysAtLimit = new LimitState(3, 600_000, 100, NOW, null, true, null);
+        assertThat(status(50, 0, 2, keysAtLimit).heldBackBy()).isEqualTo(HeldBackBy.CONCURRENCY_PER_KEY);
+        assertThat(status(50, 0, 3, keysAtLimit).heldBackBy()).isEqualTo(HeldBackBy.CONCURRENCY);
+        assertThat(status(0, 0, 2, keysAtLimit).heldBackBy()).isNull();
+    }
+
+    @Test
     void aHoldComesFirst() {
         LimitStatus status =
                 status(50, 0, 3, state(NOW.plusMillis(400), new LimitState.Hold(NOW.plusSeconds(5), 2, "a")));

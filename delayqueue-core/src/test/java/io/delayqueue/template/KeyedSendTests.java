@@ -6,6 +6,8 @@ import static org.awaitility.Awaitility.await;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.SendResult.Success;
 import io.delayqueue.message.Shard.Keys;
+import io.delayqueue.redis.RedisCallException;
+import io.delayqueue.redis.RedisCallException.Kind;
 import io.delayqueue.store.script.ShardPlan;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -78,6 +80,45 @@ class KeyedSendTests extends HeldSendsTest {
         template.sendAll(keyed(6));
 
         assertThat(sends.calls()).containsExactly(List.of("m0", "m1"), List.of("m2", "m3"), List.of("m4", "m5"));
+    }
+
+    /** The first message is held alone, so that the others go together, and are rejected together. */
+    private List<CompletableFuture<Success>> sendRejectedTogether() {
+        openTopic();
+        sends.set((ids, call) -> ids.size() > 1
+                ? CompletableFuture.failedFuture(new RedisCallException(Kind.MEMORY_FULL, "rejected", null))
+                : call.get());
+        DelayQueueTemplate template = builder(3).build();
+        sends.hold("m0");
+        List<CompletableFuture<Success>> sent =
+                keyed(4).stream().map(template::sendAsync).toList();
+        sends.hold("m1");
+        sends.release("m0");
+        await().until(() -> sends.calls().size() == 3);
+        return sent;
+    }
+
+    @Test
+    void messagesThatAreRepeatedAloneDoNotOvertakeEachOther() {
+        List<CompletableFuture<Success>> sent = sendRejectedTogether();
+        assertThat(sends.calls()).containsExactly(List.of("m0"), List.of("m1", "m2", "m3"), List.of("m1"));
+
+        sends.release("m1");
+        CompletableFuture.allOf(sent.toArray(CompletableFuture[]::new)).join();
+        assertThat(sends.calls().subList(3, 5)).containsExactly(List.of("m2"), List.of("m3"));
+    }
+
+    @Test
+    void withoutAReplyTheMessagesBehindAreNotTried() {
+        List<CompletableFuture<Success>> sent = sendRejectedTogether();
+        sends.set((ids, call) ->
+                CompletableFuture.failedFuture(new RedisCallException(Kind.UNKNOWN, "no reply in time", null)));
+
+        sends.release("m1");
+        for (CompletableFuture<Success> each : sent.subList(1, 4)) {
+            assertThat(each).failsWithin(Duration.ofSeconds(30));
+        }
+        assertThat(sends.calls()).hasSize(3);
     }
 
     @Test

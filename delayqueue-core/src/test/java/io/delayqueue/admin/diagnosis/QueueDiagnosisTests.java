@@ -398,7 +398,7 @@ class QueueDiagnosisTests {
     }
 
     private static LimitStatus limits(@Nullable HeldBackBy by, LimitStatus.@Nullable Hold hold) {
-        TopicLimits limits = new TopicLimits(3, Rate.parse("100/1m"), null);
+        TopicLimits limits = new TopicLimits(3, 2, Rate.parse("100/1m"), null);
         return new LimitStatus(limits, null, limits, 3, false, by, NOW, NOW, NOW, hold);
     }
 
@@ -424,6 +424,9 @@ class QueueDiagnosisTests {
         assertThat(texts(diagnose(nodes(), limited(limits(HeldBackBy.CONCURRENCY, null), 11))))
                 .containsExactly("Its oldest due message has been waiting for 11 s, 5 messages are ready."
                         + " Its limit of 3 messages at a time holds it back.");
+        assertThat(texts(diagnose(nodes(), limited(limits(HeldBackBy.CONCURRENCY_PER_KEY, null), 11))))
+                .containsExactly("Its oldest due message has been waiting for 11 s, 5 messages are ready."
+                        + " Its per-key limit of 2 messages at a time holds it back.");
         assertThat(texts(diagnose(
                         nodes(),
                         limited(limits(HeldBackBy.HOLD, new LimitStatus.Hold(NOW.plusSeconds(30), "a", 2)), 11))))
@@ -454,7 +457,7 @@ class QueueDiagnosisTests {
         assertThat(found.level()).isEqualTo(Level.WARNING);
         assertThat(found.text())
                 .isEqualTo(
-                        "Another node declares other limits: at most 3 at a time, 100/1m; the properties of this node:"
+                        "Another node declares other limits: at most 3 at a time, at most 2 at a time per key, 100/1m; the properties of this node:"
                                 + " at most 5 at a time.");
         assertNothing(nodes(), limited(limits(null, null), 1));
     }

@@ -8,17 +8,11 @@ import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.message.TopicLimits;
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.Claim;
-import io.delayqueue.store.OutgoingMessage;
-import io.delayqueue.store.PollReply;
-import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Sends;
-import io.delayqueue.store.bench.StoreBench;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -26,49 +20,13 @@ import org.junit.jupiter.params.provider.ValueSource;
  * The per-key limit when scripts stop midway and are not repeated, when foreign clients remove messages, and with many keys
  * or leases. In the tests with stops, the number of the write before which a script stops goes beyond its last one.
  */
-class KeyLimitFaultTests {
+class KeyLimitFaultTests extends KeyLimitTest {
 
     private static final int WRITES = 16;
 
-    @RegisterExtension
-    static final StoreBench bench = StoreBench.ofFairTopic();
-
-    private long sequence;
-
-    private static OutgoingMessage message(String id, String key, OnDuplicate mode) {
-        return Sends.keyed(id, key, new Due(0, true), mode, "n" + id + mode);
-    }
-
-    /** Messages of a key, with ids from {@code <key>0} on. */
-    private static void send(String key, int count) {
-        bench.send(IntStream.range(0, count)
-                .mapToObj(i -> message(key + i, key, OnDuplicate.REJECT))
-                .toList());
-    }
-
-    private static void limit(int perKey) {
-        set(new TopicLimits(null, perKey, null, null));
-    }
-
-    private static void set(TopicLimits limits) {
-        Await.result(bench.process().limiter().set(bench.shard().topic(), limits));
-    }
-
-    private Polls poll(String consumer) {
-        return Polls.by(consumer, ++sequence).gap(Duration.ofDays(1));
-    }
-
-    private List<String> claim(int most) {
-        return ids(bench.poll(poll("w1").claim(most)));
-    }
-
-    private static List<String> ids(PollReply reply) {
-        return reply.claims().stream().map(Claim::id).toList();
-    }
-
     /** Whether the lease of a claim is renewed. */
     private boolean isHeld(Claim claim) {
-        return bench.poll(poll("w1").renew(claim.id(), claim.token(), 30_000).reclaim(0))
+        return bench.poll(poll().renew(claim.id(), claim.token(), 30_000).reclaim(0))
                 .rejected()
                 .isEmpty();
     }
@@ -83,7 +41,7 @@ class KeyLimitFaultTests {
         bench.reset();
         limit(1);
         send("a", 3);
-        Claim a0 = bench.poll(poll("w1").claim(10)).claims().get(0);
+        Claim a0 = bench.poll(poll().claim(10)).claims().get(0);
         assertThat(claim(10)).isEmpty();
         return a0;
     }
@@ -139,7 +97,7 @@ class KeyLimitFaultTests {
             bench.reset();
             limit(2);
             send("a", 1);
-            stopBefore("poll", write, () -> bench.poll(poll("w1").claim(10)));
+            stopBefore("poll", write, () -> bench.poll(poll().claim(10)));
             int leased = bench.state().get("leases").size();
             bench.send(
                     Sends.keyed("early1", "a", new Due(T0 - 1000, false), OnDuplicate.REJECT, "e1"),
@@ -167,12 +125,12 @@ class KeyLimitFaultTests {
         Claim a0 = onlyClaimOfThree();
         bench.redis().call("HDEL", bench.key("messages"), "a0");
         switch (end) {
-            case "acknowledge" -> bench.poll(poll("w1").acknowledge("a0", a0.token()));
-            case "retry" -> bench.poll(poll("w1").retry("a0", a0.token(), 10));
+            case "acknowledge" -> bench.poll(poll().acknowledge("a0", a0.token()));
+            case "retry" -> bench.poll(poll().retry("a0", a0.token(), 10));
             case "cancel" -> bench.cancel("a0");
             default -> bench.clock(T0 + 40_000);
         }
-        bench.poll(poll("w1"));
+        bench.poll(poll());
 
         assertThat(claim(10)).containsExactly("a1");
     }
@@ -211,8 +169,8 @@ class KeyLimitFaultTests {
     @Test
     void aLiftedHoldWakesPollers() {
         send("a", 3);
-        Claim a0 = bench.poll(poll("w1").claim(1)).claims().get(0);
-        bench.poll(poll("w1").claim(1).hold("a0", a0.token(), 3_600_000));
+        Claim a0 = bench.poll(poll().claim(1)).claims().get(0);
+        bench.poll(poll().claim(1).hold("a0", a0.token(), 3_600_000));
         assertThat(claim(1)).isEmpty();
 
         assertThat(bench.signals(store -> Await.result(
@@ -226,10 +184,5 @@ class KeyLimitFaultTests {
         assertThat(allKeysAtLimit()).isTrue();
         send("b", 1);
         assertThat(allKeysAtLimit()).isFalse();
-    }
-
-    private static boolean allKeysAtLimit() {
-        var limits = Await.result(bench.store().count(bench.shard())).limits();
-        return limits != null && limits.allKeysAtLimit();
     }
 }

@@ -13,70 +13,26 @@ import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.message.TopicLimits;
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.Claim;
-import io.delayqueue.store.LimitState;
 import io.delayqueue.store.OutgoingMessage;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.UnusableLimitsException;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Sends;
-import io.delayqueue.store.bench.StoreBench;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.BiConsumer;
-import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Named;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** The per-key limit of a fair topic. */
-class KeyLimitTests {
-
-    @RegisterExtension
-    static final StoreBench bench = StoreBench.ofFairTopic();
-
-    private long sequence;
-
-    private static OutgoingMessage message(String id, String key, OnDuplicate mode) {
-        return Sends.keyed(id, key, new Due(0, true), mode, "n" + id + mode);
-    }
-
-    /** Messages of a key, with ids from {@code <key>0} on. */
-    private static void send(String key, int count) {
-        bench.send(IntStream.range(0, count)
-                .mapToObj(i -> message(key + i, key, OnDuplicate.REJECT))
-                .toList());
-    }
-
-    private static void limit(int perKey) {
-        set(new TopicLimits(null, perKey, null, null));
-    }
-
-    private static void set(TopicLimits limits) {
-        Await.result(bench.process().limiter().set(bench.shard().topic(), limits));
-    }
-
-    private Polls poll() {
-        return Polls.by("w1", ++sequence).gap(Duration.ofDays(1));
-    }
-
-    private List<String> claim(int most) {
-        return ids(bench.poll(poll().claim(most)));
-    }
-
-    private static List<String> ids(PollReply reply) {
-        return reply.claims().stream().map(Claim::id).toList();
-    }
-
-    private static LimitState state() {
-        return requireNonNull(Await.result(bench.store().count(bench.shard())).limits());
-    }
+class KeyLimitTests extends KeyLimitTest {
 
     @Test
     void aKeyHasNoTurnWhileItsLimitIsReached() {
@@ -86,7 +42,7 @@ class KeyLimitTests {
         PollReply first = bench.poll(poll().claim(10));
         assertThat(ids(first)).containsExactlyInAnyOrder("a0", "a1", "b0");
         assertThat(first.nextDueMillis()).as("nothing can be claimed").isGreaterThan(T0 + 1_000_000_000L);
-        assertThat(state().allKeysAtLimit()).isTrue();
+        assertThat(allKeysAtLimit()).isTrue();
         assertThat(claim(10)).isEmpty();
 
         // one poll gives the place back and takes it
@@ -348,7 +304,7 @@ class KeyLimitTests {
 
         assertThat(claim(10)).hasSize(3).containsOnlyOnce("a0", "b0");
         assertThat(claim(10)).isEmpty();
-        assertThat(state().allKeysAtLimit()).isFalse();
+        assertThat(allKeysAtLimit()).isFalse();
     }
 
     @Test

@@ -83,6 +83,7 @@ class DashboardFormatTests extends DashboardScriptTest {
         Map<String, Object> rate = Map.of("count", 100, "periodMillis", 60_000, "burst", 7);
         assertThat(call("limitsText", Map.of("maxConcurrent", 3, "rate", rate, "maxMessages", 1)))
                 .isEqualTo("at most 3 at a time, 100/min in bursts of at most 7, at most 1 message");
+        assertThat(call("limitsText", Map.of("maxConcurrentPerKey", 2))).isEqualTo("at most 2 at a time per key");
         assertThat(call("limitsText", Map.of())).isEqualTo("none");
     }
 
@@ -96,14 +97,18 @@ class DashboardFormatTests extends DashboardScriptTest {
 
     @Test
     void whatHoldsMessagesBackIsNamed() {
-        Map<String, Object> effective =
-                Map.of("maxConcurrent", 3, "rate", Map.of("count", 100, "periodMillis", 60_000));
+        Map<String, Object> effective = Map.of(
+                "maxConcurrent", 3,
+                "maxConcurrentPerKey", 2,
+                "rate", Map.of("count", 100, "periodMillis", 60_000));
         Map<String, Object> limits = Map.of("effective", effective, "emptyAt", "2030-01-31T12:40:00Z");
         assertThat(call("heldBackText", with(limits, "rate")))
                 .startsWith("held back by its rate of 100/min; empty at ")
                 .contains(":40");
         assertThat(call("heldBackText", with(limits, "concurrency")))
                 .isEqualTo("held back by its limit of 3 at a time");
+        assertThat(call("heldBackText", with(limits, "concurrency_per_key")))
+                .isEqualTo("held back by its per-key limit of 2 at a time");
         assertThat(call("heldBackText", with(limits, "hold"))).isEqualTo("held back by a message");
     }
 
