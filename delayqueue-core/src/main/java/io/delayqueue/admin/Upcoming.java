@@ -46,9 +46,9 @@ public record Upcoming(
                         .orElse(null));
     }
 
-    /** The width of buckets up to a date. */
+    /** The width of buckets up to a date. Buckets begin at a full millisecond, as {@link Forecast#now} does. */
     static Duration widthUntil(@Nullable Instant latest, Instant now, int buckets) {
-        long millis = latest == null ? 0 : Duration.between(now, latest).toMillis();
+        long millis = latest == null ? 0 : latest.toEpochMilli() - now.toEpochMilli();
         return Duration.ofMillis(Math.max(1, (millis + buckets - 1) / buckets));
     }
 }
