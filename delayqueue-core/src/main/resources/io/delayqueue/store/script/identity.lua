@@ -9,8 +9,8 @@ if identity ~= ARGV[1] then
   if not special then
     return identity and {'MISMATCH', (string.match(identity, '^%S*'))} or {'UNKNOWN'}
   end
-  keyed = string.find(ARGV[1], '[of]')
-  fair = keyed and string.find(ARGV[1], 'f', 1, true)
+  keyed = string.find(ARGV[1], '[of]') ~= nil
+  fair = string.find(ARGV[1], 'f', 1, true) ~= nil
   parkedDueKey = keyed and KEYS[#KEYS - 1] or nil
   activeKey = fair and KEYS[#KEYS - 3] or nil
 end

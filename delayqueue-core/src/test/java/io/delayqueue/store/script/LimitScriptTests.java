@@ -5,6 +5,8 @@ import static io.delayqueue.store.bench.StoreBench.T0;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.delayqueue.message.MessageSnapshot;
+import io.delayqueue.message.MessageState;
 import io.delayqueue.message.Shard;
 import io.delayqueue.message.TopicLimits;
 import io.delayqueue.message.TopicLimits.Rate;
@@ -15,6 +17,7 @@ import io.delayqueue.store.ShardCounts;
 import io.delayqueue.store.TopicConflictException;
 import io.delayqueue.store.UnusableLimitsException;
 import io.delayqueue.store.bench.Calls;
+import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.ShardState;
 import io.delayqueue.store.bench.StoreBench;
@@ -123,6 +126,18 @@ class LimitScriptTests {
                 .isEqualTo(0L);
         send(bench.process(), "a");
         assertThat(applied()).isEqualTo("1 0 0 0");
+    }
+
+    @Test
+    void aMessageThatIsLeasedInATopicWithLimitsIsFound() {
+        Await.result(limiter().set(TOPIC, ONE));
+        bench.send(Sends.at("a", T0));
+        bench.poll(Polls.by("w1", 1).claim(1));
+
+        assertThat(Await.result(bench.store().find(bench.shard(), "a")))
+                .get()
+                .extracting(MessageSnapshot::state, MessageSnapshot::holder)
+                .containsExactly(MessageState.LEASED, "w1");
     }
 
     @Test
