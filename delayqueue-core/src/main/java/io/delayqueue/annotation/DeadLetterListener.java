@@ -34,7 +34,7 @@ import org.springframework.messaging.handler.annotation.MessageMapping;
 @Target({ElementType.METHOD, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
 @Documented
-@Repeatable(DeadLetterListeners.class)
+@Repeatable(DeadLetterListener.List.class)
 @MessageMapping
 public @interface DeadLetterListener {
 
@@ -63,4 +63,15 @@ public @interface DeadLetterListener {
 
     /** The name of a {@link DelayListenerContainerFactory} bean; the auto-configured bean by default. */
     String containerFactory() default "";
+
+    /** Container annotation for several {@link DeadLetterListener}s on one method. */
+    @Target({ElementType.METHOD, ElementType.ANNOTATION_TYPE})
+    @Retention(RetentionPolicy.RUNTIME)
+    @Documented
+    @MessageMapping
+    public @interface List {
+
+        /** The listeners. */
+        DeadLetterListener[] value();
+    }
 }

@@ -44,7 +44,7 @@ import org.springframework.messaging.handler.annotation.MessageMapping;
 @Target({ElementType.METHOD, ElementType.ANNOTATION_TYPE})
 @Retention(RetentionPolicy.RUNTIME)
 @Documented
-@Repeatable(DelayListeners.class)
+@Repeatable(DelayListener.List.class)
 @MessageMapping
 public @interface DelayListener {
 
@@ -144,4 +144,15 @@ public @interface DelayListener {
 
     /** The name of a {@link DelayListenerContainerFactory} bean; the auto-configured bean by default. */
     String containerFactory() default "";
+
+    /** Container annotation for several {@link DelayListener}s on one method. */
+    @Target({ElementType.METHOD, ElementType.ANNOTATION_TYPE})
+    @Retention(RetentionPolicy.RUNTIME)
+    @Documented
+    @MessageMapping
+    public @interface List {
+
+        /** The listeners. */
+        DelayListener[] value();
+    }
 }
