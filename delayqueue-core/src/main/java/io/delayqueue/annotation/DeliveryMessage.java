@@ -53,6 +53,7 @@ final class DeliveryMessage implements Message<Object> {
         return new Headers(
                 delivery.headers(),
                 delivery.key(),
+                delivery.slot(),
                 Map.of(
                         DelayHeaders.TOPIC, delivery.topic(),
                         DelayHeaders.ID, delivery.id(),
@@ -65,6 +66,7 @@ final class DeliveryMessage implements Message<Object> {
         return new Headers(
                 deadLetter.envelope().headers(),
                 deadLetter.envelope().key(),
+                deadLetter.envelope().slot(),
                 Map.of(
                         DelayHeaders.TOPIC, deadLetter.topic(),
                         DelayHeaders.ID, deadLetter.messageId(),
@@ -92,15 +94,21 @@ final class DeliveryMessage implements Message<Object> {
 
         private static final long serialVersionUID = 1L;
 
-        Headers(Map<String, String> sent, @Nullable String key, Map<String, Object> standard) {
+        Headers(Map<String, String> sent, @Nullable String key, @Nullable Instant slot, Map<String, Object> standard) {
             super(Map.of(), ID_VALUE_NONE, -1L);
             Map<String, Object> all = new HashMap<>(sent);
             all.putAll(standard);
-            all.remove(DelayHeaders.KEY);
-            if (key != null) {
-                all.put(DelayHeaders.KEY, key);
-            }
+            set(all, DelayHeaders.KEY, key);
+            set(all, DelayHeaders.SLOT, slot);
             getRawHeaders().putAll(all);
+        }
+
+        private static void set(Map<String, Object> headers, String name, @Nullable Object value) {
+            if (value == null) {
+                headers.remove(name);
+            } else {
+                headers.put(name, value);
+            }
         }
 
         @Override

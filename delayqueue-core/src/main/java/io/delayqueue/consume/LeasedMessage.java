@@ -247,6 +247,11 @@ public abstract class LeasedMessage implements Acknowledgement, PendingSettlemen
         return envelope().key();
     }
 
+    /** The slot of an occurrence of a schedule; null for any other message. */
+    public final @Nullable Instant slot() {
+        return envelope().slot();
+    }
+
     @Override
     public final int attempt() {
         return claim.attempt();

@@ -28,5 +28,11 @@ public final class DelayHeaders {
     /** The time of the send by Redis' clock, an {@code Instant}. */
     public static final String SENT = "delayqueue_sent";
 
+    /**
+     * The slot of an occurrence of a schedule, an {@code Instant}: when it was due unless it was rescheduled. Any other
+     * message does not have this header.
+     */
+    public static final String SLOT = "delayqueue_slot";
+
     private DelayHeaders() {}
 }

@@ -17,6 +17,10 @@ public interface Delivery {
     @Nullable
     String key();
 
+    /** Of an occurrence of a schedule, when it was due unless it was rescheduled; null for any other message. */
+    @Nullable
+    Instant slot();
+
     /** The number of the attempt, from 1. */
     int attempt();
 

@@ -179,6 +179,11 @@ public final class Timing {
         return spread.isZero() ? 0 : Integer.toUnsignedLong(Shard.murmur3(id.getBytes(UTF_8))) % spread.toMillis();
     }
 
+    /** Whether slots follow a period, so that the first one depends on when the schedule is stored. */
+    public boolean isPeriodic() {
+        return rule instanceof Every;
+    }
+
     /**
      * The stored form, one line: {@code every <period in ms> <spread in ms>} or {@code cron <spread in ms> <zone>
      * <expression>}.

@@ -8,8 +8,8 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys of one queue of one shard. The arrays are shared and must not be changed. {@code sent}, {@code sentUntil}
- * and {@code ended} are the same keys in both queues of a shard.
+ * The keys of one queue of one shard. The arrays are shared and must not be changed. {@code sent}, {@code sentUntil},
+ * {@code ended}, {@code recurring} and {@code recurrences} are the same keys in both queues of a shard.
  *
  * @param schedule ZSET id → due time, ms
  * @param leases ZSET id → lease end, ms
@@ -22,6 +22,8 @@ import org.jspecify.annotations.Nullable;
  *     notifications
  * @param sent HASH nonce and id → remembered outcome of a send, and the time until which it is remembered
  * @param sentUntil ZSET nonce → time until which a send is remembered, ms
+ * @param recurring ZSET of equal scores: ids of recurring messages, see {@code recurring.lua}
+ * @param recurrences HASH id of a recurring message → its recurrence
  * @param signal the name of this queue in signals
  * @param order the keys that only a topic whose messages have keys has, see {@code order.lua} and {@code fair.lua}: of a fair
  *     topic, ZSET key → turn; then ZSET of the parked messages in the order of their keys, ZSET id → due time of a parked
@@ -40,6 +42,8 @@ public record ShardKeys(
         byte[] ended,
         byte[] sent,
         byte[] sentUntil,
+        byte[] recurring,
+        byte[] recurrences,
         byte[] signal,
         List<byte[]> order,
         @Nullable ShardKeys notifications) {
@@ -56,6 +60,8 @@ public record ShardKeys(
                 bytes(base + "ended"),
                 bytes(base + "sent"),
                 bytes(base + "sent.until"),
+                bytes(base + "recurring"),
+                bytes(base + "recurrences"),
                 bytes(signal),
                 Stream.of("active", "parked", "parked.due", "heads")
                         .filter(name -> keys == Keys.FAIR || (keys == Keys.ORDERED && !name.equals("active")))
@@ -96,9 +102,14 @@ public record ShardKeys(
         return joined(withNotifications(), List.of(sent, sentUntil));
     }
 
-    /** All keys: {@link #withSent}, and the record of the last deleted epoch. */
+    /** {@link #queue}, and the recurring messages. */
+    public List<byte[]> queueWithRecurrences() {
+        return joined(queue(), List.of(recurring, recurrences));
+    }
+
+    /** All keys. */
     public List<byte[]> all() {
-        return joined(withSent(), List.of(ended));
+        return joined(withNotifications(), List.of(recurring, recurrences, sent, sentUntil, ended));
     }
 
     /** Keys, and after them those that only a topic whose messages have keys has. */

@@ -15,6 +15,7 @@ import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -30,7 +31,7 @@ import org.jspecify.annotations.Nullable;
  * <p>A time is an unsigned number of milliseconds since 1970, most significant byte first. Any of its bytes may be a
  * line feed, so that readers search for line feeds from the fourteenth byte on. The first line ends after the times if
  * the message's id was generated for its send. If the message has limits, a {@code +}, the nonce and the limits follow:
- * {@code a=} attempts, {@code l=} lease in ms, {@code x=} time from the due time to the expiry in ms, {@code e=} expiry
+ * {@code r=} slot, see {@code recurring.lua}, {@code a=} attempts, {@code l=} lease in ms, {@code x=} time from the due time to the expiry in ms, {@code e=} expiry
  * as ms since 1970, in a topic with keys {@code s=} sequence number and {@code k=} key, see {@code order.lua}, and last, of a
  * debounced message, {@code d=} longest time, see {@code coalesce.lua}. In a key, {@code %}, white space and control
  * characters are escaped as %XX. A change of this format also changes {@code head.lua} and the scripts that include it.
@@ -44,6 +45,9 @@ public final class EnvelopeFormat {
     private static final int DUE = 7;
     /** Index of the first byte after the times. */
     private static final int REST = 13;
+
+    /** What follows the nonce beside limits. */
+    private static final Set<String> OTHERS = Set.of("r=", "s=", "k=", "d=");
 
     private static final byte[] NOTHING_MORE = {'\n', '\n'};
 
@@ -210,6 +214,7 @@ public final class EnvelopeFormat {
                     limited == null ? nonce(stored, lineEnd) : limited[0],
                     limited == null ? MessageLimits.NONE : limits(limited),
                     limited == null ? null : key(limited),
+                    limited == null ? null : slot(limited),
                     bare ? headers : Collections.unmodifiableMap(headers),
                     Arrays.copyOfRange(stored, payload, stored.length));
         } catch (RuntimeException e) {
@@ -222,7 +227,14 @@ public final class EnvelopeFormat {
     /** The envelope of an unreadable message: its payload is the whole stored message. */
     public static Envelope ofUnreadable(byte[] stored) {
         return new Envelope(
-                Instant.EPOCH, Instant.EPOCH, OutgoingMessage.GENERATED_ID, MessageLimits.NONE, null, Map.of(), stored);
+                Instant.EPOCH,
+                Instant.EPOCH,
+                OutgoingMessage.GENERATED_ID,
+                MessageLimits.NONE,
+                null,
+                null,
+                Map.of(),
+                stored);
     }
 
     /** The due time of a stored message, ms since 1970; another one if it has no head, because a foreign client wrote it. */
@@ -250,7 +262,7 @@ public final class EnvelopeFormat {
     private static MessageLimits limits(String[] line) {
         Map<String, Long> values = new HashMap<>();
         for (int i = 1; i < line.length; i++) {
-            if (line[i].startsWith("d=") || line[i].startsWith("k=") || line[i].startsWith("s=")) {
+            if (OTHERS.contains(line[i].substring(0, 2))) {
                 continue;
             }
             values.put(line[i].substring(0, 2), Long.parseLong(line[i], 2, line[i].length(), 10));
@@ -264,6 +276,12 @@ public final class EnvelopeFormat {
                 lease == null ? null : Duration.ofMillis(lease),
                 late == null ? null : Duration.ofMillis(late),
                 date == null ? null : Instant.ofEpochMilli(date));
+    }
+
+    private static @Nullable Instant slot(String[] line) {
+        return line.length > 1 && line[1].startsWith("r=")
+                ? Instant.ofEpochMilli(Long.parseLong(line[1].substring(2)))
+                : null;
     }
 
     private static @Nullable String key(String[] line) {

@@ -500,7 +500,7 @@ public class DelayQueueTemplate implements DelayQueueOperations {
     }
 
     /** Returns the prepared message, or throws the exception of its failure. */
-    private PendingMessage accepted(DelayMessage message) {
+    PendingMessage accepted(DelayMessage message) {
         PendingMessage pending = prepare(message);
         if (pending.isEnded()) {
             throw DelayQueueException.of((Failed) pending.result().join());
@@ -530,6 +530,11 @@ public class DelayQueueTemplate implements DelayQueueOperations {
             }
         }
         return objection == null ? pending : pending.end(pending.notStored(Reason.INVALID, objection, null));
+    }
+
+    /** The durability of changes of a topic. */
+    Durability durability(String topic) {
+        return durability.apply(topic);
     }
 
     private String nonce(DelayMessage message) {

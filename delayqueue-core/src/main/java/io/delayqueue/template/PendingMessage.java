@@ -186,6 +186,11 @@ final class PendingMessage implements SendInterceptor.Sending, CommitOperation {
         return id;
     }
 
+    /** Identifies repeats of the send. */
+    String nonce() {
+        return nonce;
+    }
+
     @Override
     public void header(String name, String value) {
         Assert.notNull(name, "'name' must not be null");

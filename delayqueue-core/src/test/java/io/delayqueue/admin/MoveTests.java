@@ -368,8 +368,9 @@ class MoveTests extends JobsTest {
         List<String> unexpected = new ArrayList<>();
         for (Object key : (List<?>) server.command("KEYS", "*")) {
             String name = key instanceof byte[] bytes ? new String(bytes, UTF_8) : String.valueOf(key);
-            if (!name.matches("dq:(topics|\\{nodes}:.*|\\{(t|right):.*}:(notifications\\.)?"
-                    + "(schedule|leases|messages|deliveries|meta|dead|deadLetters|sent|sent\\.until))")) {
+            if (!name.matches(
+                    "dq:(topics|\\{nodes}:.*|\\{(t|right):.*}:(notifications\\.)?"
+                            + "(schedule|leases|messages|deliveries|meta|dead|deadLetters|recurring|recurrences|sent|sent\\.until))")) {
                 unexpected.add(name);
             }
         }

@@ -68,6 +68,7 @@ class DeadLetterListenerTests {
                 "nonce",
                 MessageLimits.NONE,
                 null,
+                null,
                 Map.of("tags", "vip"),
                 payload.getBytes(StandardCharsets.UTF_8));
         DeadLetter deadLetter = new DeadLetter(

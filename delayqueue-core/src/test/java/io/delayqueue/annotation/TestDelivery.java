@@ -72,6 +72,11 @@ public final class TestDelivery implements Delivery, Acknowledgement {
     }
 
     @Override
+    public @Nullable Instant slot() {
+        return null;
+    }
+
+    @Override
     public int postponements() {
         return 0;
     }

@@ -22,7 +22,7 @@ class EnvelopeTests {
     })
     void theNonceIdentifiesTheSendUnlessItIsAVersion(String nonce, String sendId) {
         Envelope envelope =
-                new Envelope(SENT, SENT.plusSeconds(1), nonce, MessageLimits.NONE, null, Map.of(), new byte[0]);
+                new Envelope(SENT, SENT.plusSeconds(1), nonce, MessageLimits.NONE, null, null, Map.of(), new byte[0]);
 
         assertThat(envelope.sendId()).isEqualTo(sendId);
     }

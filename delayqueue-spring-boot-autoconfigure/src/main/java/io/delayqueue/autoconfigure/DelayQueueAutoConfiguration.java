@@ -29,6 +29,7 @@ import io.delayqueue.redis.RedisScripts;
 import io.delayqueue.redis.RedisSignals;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.Purge;
+import io.delayqueue.store.script.Recurrences;
 import io.delayqueue.store.script.RedisMessageStore;
 import io.delayqueue.store.script.ShardReader;
 import io.delayqueue.store.script.TopicDeletion;
@@ -36,6 +37,7 @@ import io.delayqueue.store.script.TopicLimiter;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.CommitOutbox;
 import io.delayqueue.template.DelayQueueOperations;
+import io.delayqueue.template.DelayQueueSchedules;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.template.DelayQueueTemplateBuilder;
 import io.delayqueue.template.SendInterceptor;
@@ -55,6 +57,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnSingleCandidate;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.data.redis.autoconfigure.DataRedisAutoConfiguration;
 import org.springframework.boot.thread.Threading;
@@ -216,6 +219,15 @@ public final class DelayQueueAutoConfiguration {
                 "delayqueue.limits",
                 () -> template.afterCommitTimeout(properties.limits().afterCommitTimeout())
                         .build());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    @ConditionalOnSingleCandidate(DelayQueueTemplate.class)
+    DelayQueueSchedules delayQueueSchedules(
+            DelayQueueTemplate template, TopicRegistry registry, RedisScripts scripts, KeySpace keySpace) {
+        return new DelayQueueSchedules(
+                template, registry, new Recurrences(scripts, keySpace, registry), InstantSource.system());
     }
 
     @Bean(destroyMethod = "close")

@@ -126,6 +126,8 @@ public abstract class Names {
 
     public record Invoice(String number) {}
 
+    public record SendInvoice(String userId) {}
+
     public enum Status {
         UNPAID,
         CANCELLED

@@ -119,6 +119,11 @@ final class PollScript {
         call.add(verb).add(settlement.id()).add(settlement.token()).add(value).add(failure);
     }
 
+    /** Whether recurring messages are unarmed, see {@code recurring.lua}. */
+    static boolean hasUnarmed(List<Object> reply) {
+        return (Replies.number(reply.get(4)) & 4) != 0;
+    }
+
     static PollReply read(PollRequest request, List<Object> reply, Durability durability) {
         int parts = durability.isNone() ? reply.size() : reply.size() - 1;
         List<Object> rejected = list(reply, 8, parts);

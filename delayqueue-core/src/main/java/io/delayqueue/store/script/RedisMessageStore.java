@@ -60,10 +60,12 @@ public final class RedisMessageStore implements MessageStore {
     private static final int MAX_READ = 100;
 
     private final ShardCalls calls;
+    private final Recurrences recurrences;
 
     /** Creates the store of one namespace. */
     public RedisMessageStore(ScriptRunner scripts, KeySpace keySpace, TopicRegistry registry) {
         this.calls = new ShardCalls(scripts, keySpace, registry);
+        this.recurrences = new Recurrences(calls);
     }
 
     private static LuaScript script(String name) {
@@ -113,7 +115,12 @@ public final class RedisMessageStore implements MessageStore {
                 ? calls.run(PollScript.SCRIPT, shard, ShardKeys::withNewNotifications, writer)
                         .thenApply(Optional::of)
                 : calls.runIfRegistered(PollScript.SCRIPT, shard, ShardKeys::withNewNotifications, writer);
-        return called.thenApply(found -> found.map(reply -> PollScript.read(request, reply, durability)));
+        return called.thenApply(found -> found.map(reply -> {
+            if (PollScript.hasUnarmed(reply)) {
+                recurrences.rearm(shard);
+            }
+            return PollScript.read(request, reply, durability);
+        }));
     }
 
     @Override

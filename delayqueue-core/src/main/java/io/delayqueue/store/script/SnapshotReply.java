@@ -34,6 +34,12 @@ final class SnapshotReply {
     /** The score of a message that a move has taken minus the score before, see {@code taken.lua}. */
     private static final long TAKEN = 4_000_000_000_000_000L;
 
+    /** From this score on, a recurring message is between two occurrences, or paused, see {@code recurring.lua}. */
+    private static final long UNARMED = 7_000_000_000_000_000L;
+
+    /** The successor of a recurring message that has no other one. */
+    private static final byte RECURS = '@';
+
     private SnapshotReply() {}
 
     /**
@@ -106,6 +112,9 @@ final class SnapshotReply {
             return Optional.of(leased(topic, id, Replies.millis(leaseEnd), delivery, (byte[]) stored));
         }
         long place = Replies.number(due);
+        if (place >= UNARMED) {
+            return Optional.empty();
+        }
         long score = place >= TAKEN ? place - TAKEN : place;
         return Optional.of(
                 score >= SUSPECT
@@ -218,7 +227,7 @@ final class SnapshotReply {
     }
 
     private static @Nullable MessageSnapshot successor(String topic, String id, byte @Nullable [] stored) {
-        if (stored == null) {
+        if (stored == null || stored.length == 0 || stored[0] == RECURS) {
             return null;
         }
         Instant due = Instant.ofEpochMilli(EnvelopeFormat.dueMillis(stored, 0));

@@ -1,5 +1,6 @@
--- Cancels a message, scheduled or leased, and its successor. With a version, cancels them unless one has a greater version.
--- With an empty version, only reads the greater version of both. With a nonce, does so once: a repeat changes nothing.
+-- Cancels a message, scheduled or leased, and its successor. Of a recurring message it cancels the occurrence: the message is
+-- then unarmed, see recurring.lua. With a version, cancels them unless one has a greater version. With an empty version, only
+-- reads the greater version of both. With a nonce, does so once: a repeat changes nothing.
 --
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta
 -- KEYS[6..7] sent, sent.until: remembered outcomes; only with a nonce
@@ -12,8 +13,8 @@
 -- result {'OK', 'c' cancelled | 'h' cancelled while leased | 'l' kept | 'n' not found, or being moved, or a repeat,
 --         the version that decided or '' (read only if ARGV[3] is given)} | {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost   O(log N), at most 9 commands, 11 with a version, 16 with a nonce, 15 if a successor takes over, and 18 more in a topic with
---        keys; two PUBLISH if the message was leased, and one if the successor is the first of the schedule. Also runs when memory
---        is full
+--        keys; three more if the message recurs; two PUBLISH if the message was leased, one if the successor is the first of the
+--        schedule, and one if the message recurs. Also runs when memory is full
 --
 -- In a topic with keys, the next message of the key becomes its head if the cancelled one was, even if that is being handled.
 --
@@ -29,7 +30,10 @@ local identity = redis.call('HGET', metaKey, 'identity')
 --@include identity
 --@include order
 local firstBefore = keyed and firstOfSchedule()
-local limits = special and redis.call('HGET', metaKey, 'limits')
+local limits, recurs
+if special then
+  limits, recurs = unpack(redis.call('HMGET', metaKey, 'limits', 'recurring'))
+end
 local upTo, remember = ARGV[3], nil
 if #KEYS - (fair and 4 or keyed and 3 or 0) > 5 then
   --@include clock
@@ -58,6 +62,7 @@ if upTo then
   --@include successor
   local message = redis.call('HGET', messagesKey, ARGV[2])
   local delivery, successor = divided(redis.call('HGET', deliveriesKey, ARGV[2]))
+  successor = successor and string.byte(successor) ~= 64 and successor or nil
   local onlyHandled = ARGV[4] == '1'
   local last = message and not onlyHandled and successor or message
   found = message and true
@@ -67,7 +72,7 @@ if upTo then
     or found and onlyHandled and (not delivery or string.find(delivery, '^%- 0 ')) then
     return {'OK', found and 'l' or 'n', version}
   end
-  takesOver = found and onlyHandled and successor
+  takesOver = found and onlyHandled and successor and not slotOf(successor)
   if takesOver then
     -- Redis permits all further writes of a script after one that uses no memory, even if memory is full
     redis.call('HDEL', metaKey, '')
@@ -79,7 +84,24 @@ if upTo then
 else
   found = redis.call('HEXISTS', messagesKey, ARGV[2]) == 1
 end
-if not takesOver then
+if recurs and not takesOver and slotOf(redis.call('HGET', messagesKey, ARGV[2])) then
+  --@include clock
+  --@include recurring
+  --@include successor
+  -- as above
+  redis.call('HDEL', metaKey, '')
+  local _, successor = divided(redis.call('HGET', deliveriesKey, ARGV[2]))
+  local planned = string.match(successor or '', '^@%S+ %d+ (%d+)$')
+  if planned then
+    -- a rearm.lua stopped before it stored the message with the slot that is cancelled
+    local message = redis.call('HGET', messagesKey, ARGV[2])
+    redis.call('HSET', messagesKey, ARGV[2],
+      string.sub(message, 1, 13) .. string.gsub(string.sub(message, 14), ' r=%+?%d+', ' r=' .. planned, 1))
+    successor = '@'
+  end
+  recurring.endOccurrence(ARGV[2], successor or '@', 'c', nowText)
+  signal('h', nowText)
+elseif not takesOver then
   if keyed then
     -- as above: the next message of the key gets a place in the schedule
     redis.call('HDEL', metaKey, '')

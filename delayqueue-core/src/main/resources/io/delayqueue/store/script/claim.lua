@@ -166,6 +166,7 @@ local function plannedClaim(ids, before, messages, suspect, handlers, leaving, p
     local ending, expiredToken = plan.leaseEnd, nil
     if message then
       ending, expiredToken = byItsLimits(message, plan.leaseEnd)
+      successors[i] = successors[i] or slotOf(message) and '@'
     end
     if again then
       -- it is planned

@@ -8,12 +8,14 @@
 --        time in the middle of the scheduled messages, time of death of the oldest dead letter that is not reviewed},
 --        each '' or in ms, ready and parked} | {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost   O(log N), 7 commands; with ready or scheduled messages or dead letters up to 12, and one more for each message
---        that is read; with suspects one more, and in a fair topic with limits one more. A message waits from its send if it was
+--        that is read; with suspects one more, in a topic with limits, keys or recurring messages one
+--        more, and in a fair topic with limits another one. A message waits from its send if it was
 --        sent with a past due time; such messages are read until one that waits longest is found
 --@include keys
 local deadKey = KEYS[6]
 --@include clock
 --@include firstdue
+--@include recurring
 --@include head
 local identity, reviewed, limits, arrival, hold, polledText = unpack(redis.call(
   'HMGET', metaKey, 'identity', 'reviewed', 'limits', 'arrival', 'hold', 'polled'))
@@ -22,6 +24,7 @@ local identity, reviewed, limits, arrival, hold, polledText = unpack(redis.call(
 -- parked messages are scheduled or ready as those in the schedule
 local places = {scheduleKey, parkedDueKey}
 local all = redis.call('ZCARD', scheduleKey) - 1 + (keyed and redis.call('ZCARD', parkedDueKey) - 1 or 0)
+  - (special and redis.call('ZCOUNT', scheduleKey, recurring.UNARMED, '(' .. NEVER) or 0)
 local suspects = countSuspects()
 local readyIn = {}
 local ready = suspects

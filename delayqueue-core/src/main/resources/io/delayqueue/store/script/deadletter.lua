@@ -50,7 +50,7 @@ local function store(id, deadLetterId, deadLetteredAt, cause, record, message, s
     end
   end
   if successor then
-    takeOver(id, successor)
+    takeOver(id, successor, 'd')
   else
     local parked = keyed and depart({id}, {message})
     forget(id)

@@ -1,7 +1,8 @@
 -- fragment: the order of the schedule. The score of a message is its due time. A suspect, which waits to be handled in
 -- isolation, has its due time plus SUSPECT instead. So it comes after all other messages and before the sentinel, and
 -- claims of due messages never read it. The field 'suspects' of meta is set before the first suspect and removed by the
--- poll that finds none. Messages that a move has taken come after the suspects, see taken.lua.
+-- poll that finds none. Messages that a move has taken come after the suspects, see taken.lua, then recurring messages that are
+-- unarmed, and those that are paused, see recurring.lua.
 local SUSPECT, NEVER = 1000000000000000, '9007199254740991'
 -- the scores of suspects
 local FROM_SUSPECT, TO_SUSPECT = '1000000000000000', '(4000000000000000'

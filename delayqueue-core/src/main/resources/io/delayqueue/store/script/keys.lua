@@ -6,8 +6,10 @@
 -- deliveries  HASH id → delivery, see claim.lua
 -- meta        HASH with the fields
 --   topic, shard    the shard's topic and index, for operators
---   identity        '<format>:<shape>:<epoch>', then SPECIAL if the messages have keys or there is the field limits, or was
---                   before a script stopped. The shape is the shard count, and 'o' if the topic is ordered, 'f' if it is fair
+--   identity        '<format>:<shape>:<epoch>', then SPECIAL if the messages have keys or there is one of
+--                   the fields limits and recurring, or was before a script stopped. The shape is the shard count, and 'o' if the
+--                   topic is ordered, 'f' if it is fair
+--   recurring       '1': messages of the topic may recur, see recurring.lua; ends the identity with SPECIAL
 --   arrivals        of a topic with keys, '<last sequence number> <last due time of a message without delay>', see order.lua
 --   turn            of a fair topic, the least turn at which a key becomes active, see fair.lua
 --   largest         power of two, at least the size in bytes of the largest message that was sent; not in the queue of

@@ -9,7 +9,7 @@
 -- cost   O(1), at most 7 commands and a PUBLISH; of a fair topic, 4 more for each key at its limit
 --@include keys
 --@include signals
-local identity, limits, hold = unpack(redis.call('HMGET', metaKey, 'identity', 'limits', 'hold'))
+local identity, limits, hold, recurring = unpack(redis.call('HMGET', metaKey, 'identity', 'limits', 'hold', 'recurring'))
 --@include identity
 --@include clock
 --@include firstdue
@@ -33,7 +33,7 @@ if lifted then
 end
 if wanted == '' then
   redis.call('HDEL', metaKey, 'limits')
-  redis.call('HSET', metaKey, 'identity', ARGV[1] .. (keyed and SPECIAL or ''))
+  redis.call('HSET', metaKey, 'identity', ARGV[1] .. ((keyed or recurring) and SPECIAL or ''))
 elseif wanted ~= limits then
   redis.call('HSET', metaKey, 'limits', wanted, 'identity', ARGV[1] .. SPECIAL)
 end

@@ -11,6 +11,7 @@
 --@include clock
 --@include taken
 --@include firstdue
+--@include recurring
 --@include head
 local identity = redis.call('HGET', metaKey, 'identity')
 --@include identity
@@ -30,7 +31,7 @@ for _, field in ipairs(redis.call('HKEYS', metaKey)) do
     reservations[at + 1], reservations[at + 2], reservations[at + 3] = string.sub(field, 3), record[1], ids
   end
 end
-local ids = redis.call('ZRANGEBYSCORE', scheduleKey, placeText(TAKEN), '(9007199254740991', 'LIMIT', '0', ARGV[2])
+local ids = redis.call('ZRANGEBYSCORE', scheduleKey, placeText(TAKEN), '(' .. recurring.UNARMED, 'LIMIT', '0', ARGV[2])
 local deliveries = #ids > 0 and redis.call('HMGET', deliveriesKey, unpack(ids)) or {}
 for i, id in ipairs(ids) do
   local by, target = takenBy(deliveries[i])

@@ -1,5 +1,6 @@
--- Second step of a move: takes messages from the source, if they are scheduled or parked and have no successor. A taken message
--- is still stored, but no longer in this topic: it cannot be claimed, cancelled or rescheduled. This decides that it is moved.
+-- Second step of a move: takes messages from the source, if they are scheduled or parked, have no successor and do not
+-- recur. A taken message is still stored, but no longer in this topic: it cannot be claimed, cancelled or rescheduled. This decides
+-- that it is moved.
 --
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta
 -- ARGV[1] identity  ARGV[2] move  ARGV[3] target topic
@@ -30,7 +31,8 @@ for i = 1, #messages do
   local id, message = ARGV[4 + i], messages[i]
   scores[i] = tonumber(redis.call('ZSCORE', scheduleKey, id) or keyed and parkedDue(id) or -1)
   if sentUntil and not begun and message and scores[i] >= 0 and scores[i] < TAKEN and hasHead(message)
-    and timeAt(message, 2) <= sentUntil and not (deliveries[i] and string.find(deliveries[i], '\0', 1, true)) then
+    and timeAt(message, 2) <= sentUntil and not slotOf(message)
+    and not (deliveries[i] and string.find(deliveries[i], '\0', 1, true)) then
     local _, _, before = takenBy(deliveries[i])
     scores[i] = scores[i] + TAKEN
     deliveries[i] = '>' .. move .. ' =' .. #target .. ' ' .. target .. ' ' .. before

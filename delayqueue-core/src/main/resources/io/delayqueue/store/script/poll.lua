@@ -24,9 +24,9 @@
 -- is the delay of a retry, release or hold in ms, followed by ' ' and the handling time in ms of a retry if it is known; the delay
 -- and the most postponements or 0; or the cause of a dead letter, followed by ' ' and the handling time in ms if it is known
 -- result {'OK', now in µs, next due in ms, next lease end in ms, 1 if suspects are left that may be claimed,
---         plus 2 if the topic has limits, is held or is fair, claimed ids, their messages, their deliveries before the claim or
---         false, indices of rejected settlements, indices of rejected renewals, reclaimed ids, dead letters (id, cause, ...)}; lists at the end are
---         omitted if they are empty
+--         plus 2 if the topic has limits, is held or is fair, plus 4 if recurring messages are unarmed, see recurring.lua, claimed
+--         ids, their messages, their deliveries before the claim or false, indices of rejected settlements, indices of rejected
+--         renewals, reclaimed ids, dead letters (id, cause, ...)}; lists at the end are omitted if they are empty
 --        | {'UNKNOWN'} | {'MISMATCH', identity} | {'STALE'}: a later poll of this consumer has run
 -- indices count from 1, acknowledges before other settlements
 -- cost   idle: 5 commands. Else O((claimed + settled + renewed + reclaimed) log N): 12 commands with claims, 10 if only one
@@ -54,9 +54,9 @@ local identity, polledText, lastPollText, largest, suspectsMarked =
   unpack(redis.call('HMGET', metaKey, 'identity', 'polled', consumerField, 'largest', 'suspects'))
 --@include identity
 -- claimsLimited: whether limits or a hold decide what may be claimed; a limit of messages does not
-local graceText, limits, holdText, claimsLimited
+local graceText, limits, holdText, claimsLimited, recurs
 if special then
-  graceText, limits, holdText = unpack(redis.call('HMGET', metaKey, 'grace', 'limits', 'hold'))
+  graceText, limits, holdText, recurs = unpack(redis.call('HMGET', metaKey, 'grace', 'limits', 'hold', 'recurring'))
   claimsLimited = holdText or limits and not string.find(limits, '^0 0 ')
 end
 -- the last poll of the consumer: its sequence number, -1 if there is none, and its steady time
@@ -113,6 +113,7 @@ end
 
 --@include head
 --@include order
+--@include recurring
 --@include polled
 local steady = now - jumped
 
@@ -266,7 +267,7 @@ if usual then
     signal('h', nextDue)
   end
   signalDueMessagesLeft(nextDue)
-  return {'OK', nowMicros, nextDue, nextLeaseEnd, 0, due, claimedMessages}
+  return {'OK', nowMicros, nextDue, nextLeaseEnd, recurs and recurring.unarmed() or 0, due, claimedMessages}
 end
 if handover then
   leaving, handover, due, claimedDeliveries, claimedMessages = {}, nil, {}, nil, nil
@@ -305,7 +306,7 @@ if limit and limit.concurrent + limit.interval == 0 and limit.heldUntil + 360000
     redis.call('HDEL', metaKey, 'hold')
     if limits == '0 0 0 0' then
       redis.call('HDEL', metaKey, 'limits')
-      redis.call('HSET', metaKey, 'identity', ARGV[1] .. (keyed and SPECIAL or ''))
+      redis.call('HSET', metaKey, 'identity', ARGV[1] .. ((keyed or recurs) and SPECIAL or ''))
     end
   end
   limit = nil
@@ -325,7 +326,10 @@ if repeated and string.find(lastPollText, '^%d+i')
     firstDue, suspects = claimable(firstDue, suspects)
   end
   signalDueMessagesLeft(firstDue)
-  return {'OK', nowMicros, firstDue, redisEnd(firstLeaseEnd), (suspects and 1 or 0) + ((limit or fair) and 2 or 0)}
+  return {
+    'OK', nowMicros, firstDue, redisEnd(firstLeaseEnd),
+    (suspects and 1 or 0) + ((limit or fair) and 2 or 0) + (recurs and recurring.unarmed() or 0)
+  }
 end
 
 if limit or fair or not claimsDue then
@@ -462,6 +466,6 @@ end
 signalDueMessagesLeft(nextDue, suspectsLeft and (opened or claimsSuspect or #reclaimed + #claim.suspects > 0), opened)
 return {
   'OK', nowMicros, nextDue, redisEnd(nextLeaseEnd),
-  (suspectsLeft and not order.suspectsWait and 1 or 0) + ((limit or fair) and 2 or 0), claim.ids, claim.messages, claim.before,
-  rejectedSettlements, rejectedRenewals, reclaimed, newDeadLetters
+  (suspectsLeft and not order.suspectsWait and 1 or 0) + ((limit or fair) and 2 or 0) + (recurs and recurring.unarmed() or 0),
+  claim.ids, claim.messages, claim.before, rejectedSettlements, rejectedRenewals, reclaimed, newDeadLetters
 }

@@ -1,4 +1,4 @@
--- Schedules the messages of dead letters again, with no attempts, without their absolute expiry, and no longer debounced.
+-- Schedules the messages of dead letters again, with no attempts, without their absolute expiry, no longer debounced or recurring.
 --
 -- KEYS[1..5] schedule, leases, messages, deliveries, meta  KEYS[6] dead  KEYS[7] deadLetters
 -- KEYS[8..12] notifications.schedule, notifications.leases, notifications.messages, notifications.deliveries,
@@ -31,7 +31,7 @@ local function withDue(message, time)
     return message
   end
   local lineEnd = string.find(message, '\n', 14, true) or #message + 1
-  local line = string.gsub(string.sub(message, 14, lineEnd - 1), ' [eds]=[%d/]+', '')
+  local line = string.gsub(string.sub(message, 14, lineEnd - 1), ' [edrs]=%+?[%d/]+', '')
   return string.sub(message, 1, 7) .. time .. line .. string.sub(message, lineEnd)
 end
 
@@ -58,7 +58,7 @@ local function replayed(deadLetterId)
   end
   local message = string.sub(record, line + 1 + failure + 1)
   local live = redis.call('HGET', messagesKey, id)
-  if live and (withDue(live, '') ~= withDue(message, '') or hasEnded(redis.call('HGET', deliveriesKey, id))) then
+  if live and (slotOf(live) or withDue(live, '') ~= withDue(message, '') or hasEnded(redis.call('HGET', deliveriesKey, id))) then
     return 'l'
   end
   if not live then

@@ -23,12 +23,13 @@ if not message or (ARGV[4] and hasHead(message) and timeAt(message, 2) > tonumbe
 end
 local place = redis.call('ZSCORE', scheduleKey, ARGV[2]) or keyed and parkedDue(ARGV[2])
 local delivery = redis.call('HGET', deliveriesKey, ARGV[2]) or ''
+-- in the hands of a move, or unarmed or paused, see recurring.lua
+if place and tonumber(place) >= TAKEN then
+  return {'OK', 'n', ''}
+end
 -- scheduled with a token or a zero byte: a script stopped while it claimed the message or ended it
 if not place or string.find(delivery, '^[%w.]+%-%w') or string.find(delivery, '^%z') then
   return {'OK', 'l', ''}
-end
-if tonumber(place) >= TAKEN then
-  return {'OK', 'n', ''}
 end
 local due = ARGV[3]
 if string.byte(due) == 43 then

@@ -133,7 +133,11 @@ if unusual then
     local relative = string.byte(ARGV[oneDue and restOffset or dueOffset + i]) == 43
     local line = string.match(ARGV[restOffset + i], '^[^\n]*\n', relative and 1 or 7)
     local mode = string.sub(modes, i, i)
-    if mode == 'a' or mode == 'b' then
+    if slotOf(message) then
+      -- the id belongs to the recurring message
+      dues[i] = textOf(timeAt(message, 8))
+      return mode == 'k' and 'k' or 'd'
+    elseif mode == 'a' or mode == 'b' then
       return coalesced(i, mode, message, line)
     elseif repeats(i, message, line) then
       return 's'

@@ -85,7 +85,7 @@ local function settleAcks(held, takeovers, handover)
     end
   end
   for _, takeover in ipairs(takeovers) do
-    takeOver(unpack(takeover))
+    takeOver(takeover[1], takeover[2], 'a')
   end
 end
 

@@ -1,8 +1,9 @@
--- fragment: the successor of a message that is being handled or waits for its next attempt. needs: clock, head
+-- fragment: the successor of a message that is being handled or waits for its next attempt. needs: clock, head, recurring
 --
 -- The successor is a stored message at the end of the delivery, behind a zero byte. When the message ends, its successor takes
 -- over. The first write of this is a delivery that begins with the zero byte. If the script then stops, the repeat of a poll,
--- the next claim or the reclaim completes the takeover.
+-- the next claim or the reclaim completes the takeover. The successor of a recurring message is '@' or a recurring message, see
+-- recurring.lua.
 
 -- the delivery without the successor, and the successor or nil
 local function divided(delivery)
@@ -22,8 +23,12 @@ local function hasEnded(delivery)
   return delivery and string.byte(delivery) == 0
 end
 
--- makes the successor the live message; it is due now if its own due time has passed
-local function takeOver(id, successor)
+-- makes the successor the live message; it is due now if its own due time has passed. how: how the message ended, see recurring.lua
+local function takeOver(id, successor, how)
+  if string.byte(successor) == 64 or slotOf(successor) then
+    recurring.endOccurrence(id, successor, how, nowText)
+    return
+  end
   local due, key, sequence = hasHead(successor) and timeAt(successor, 8) or now, nil, nil
   redis.call('HSET', deliveriesKey, id, withSuccessor('', successor))
   local before = keyed and redis.call('HGET', messagesKey, id)

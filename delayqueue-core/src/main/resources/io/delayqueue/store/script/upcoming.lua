@@ -8,6 +8,7 @@
 --@include keys
 --@include clock
 --@include firstdue
+--@include recurring
 local identity = redis.call('HGET', metaKey, 'identity')
 --@include identity
 local width = tonumber(ARGV[2])
@@ -40,6 +41,7 @@ end
 local all = 0
 for _, place in ipairs(places) do
   all = all + redis.call('ZCARD', place) - (redis.call('ZSCORE', place, ARGV[4]) and 1 or 0)
+    - (special and redis.call('ZCOUNT', place, recurring.UNARMED, '(' .. NEVER) or 0)
 end
 local suspects = countSuspects()
 return {'OK', nowMicros, due + suspects, counts, all - seen - suspects, latest or ''}

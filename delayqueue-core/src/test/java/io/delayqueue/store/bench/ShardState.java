@@ -317,6 +317,8 @@ public final class ShardState {
             case "meta" -> names.meta();
             case "dead" -> names.dead();
             case "deadLetters" -> names.deadLetters();
+            case "recurring" -> names.recurring();
+            case "recurrences" -> names.recurrences();
             default ->
                 names.order().stream()
                         .filter(name -> text(name).endsWith(":" + key))

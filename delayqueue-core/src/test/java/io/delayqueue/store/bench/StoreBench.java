@@ -18,6 +18,7 @@ import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.OutgoingMessage;
 import io.delayqueue.store.PollReply;
 import io.delayqueue.store.SendReply;
+import io.delayqueue.store.script.Recurrences;
 import io.delayqueue.store.script.RedisMessageStore;
 import io.delayqueue.store.script.ShardPlan;
 import io.delayqueue.store.script.ShardReader;
@@ -166,7 +167,8 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
                 new RedisMessageStore(runner, keySpace, registry),
                 new ShardReader(runner, keySpace, registry),
                 new TopicDeletion(runner, keySpace, registry),
-                new TopicLimiter(runner, keySpace, registry));
+                new TopicLimiter(runner, keySpace, registry),
+                new Recurrences(runner, keySpace, registry));
     }
 
     /** Replaces the process by one that runs the same scripts, with the same clock, through another runner. */
@@ -261,7 +263,8 @@ public final class StoreBench implements BeforeAllCallback, BeforeEachCallback, 
             MessageStore store,
             ShardReader reader,
             TopicDeletion deletion,
-            TopicLimiter limiter) {}
+            TopicLimiter limiter,
+            Recurrences recurrences) {}
 
     /** Creates another process with empty caches on the same Redis. */
     public QueueProcess another(UnaryOperator<ScriptRunner> around) {

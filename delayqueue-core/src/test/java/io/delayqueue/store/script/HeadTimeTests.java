@@ -115,7 +115,7 @@ class HeadTimeTests {
 
     private static Envelope envelope(long sent, long due, String nonce, MessageLimits limits) {
         return new Envelope(
-                Instant.ofEpochMilli(sent), Instant.ofEpochMilli(due), nonce, limits, null, HEADERS, PAYLOAD);
+                Instant.ofEpochMilli(sent), Instant.ofEpochMilli(due), nonce, limits, null, null, HEADERS, PAYLOAD);
     }
 
     /** The ends of the range, the ends of its halves, only line feeds, and what Lua's patterns take for special. */

@@ -128,7 +128,7 @@ class StoppedScriptTests {
             bench.restartProcess();
             bench.stoppedBefore("open", write);
             if (!bench.stops(() -> bench.send(Sends.at("a", T0)))) {
-                assertThat(write).isEqualTo(14);
+                assertThat(write).isEqualTo(16);
                 return;
             }
             bench.undisturbed();

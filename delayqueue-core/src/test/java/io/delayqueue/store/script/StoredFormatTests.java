@@ -18,6 +18,7 @@ import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.message.RescheduleOutcome;
 import io.delayqueue.message.Shard;
+import io.delayqueue.message.Timing;
 import io.delayqueue.message.TopicLimits;
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.Claim;
@@ -33,6 +34,7 @@ import io.delayqueue.store.bench.Calls;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.StoreBench;
+import io.delayqueue.store.script.Recurrences.Action;
 import io.delayqueue.testing.Dump;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -275,6 +277,7 @@ class StoredFormatTests {
                         .later())
                 .isZero();
         assertThat(bench.reader().slowestKeys(bench.shard()).join()).isEmpty();
+        recurAmongThem();
         assertThat(bench.reader()
                         .list(bench.shard(), MessageState.SCHEDULED, null, 10)
                         .join()
@@ -315,6 +318,36 @@ class StoredFormatTests {
                         .envelope()
                         .payload())
                 .isEqualTo("buried".getBytes(UTF_8));
+    }
+
+    /** A message that recurs in the same shard. */
+    private void recurAmongThem() {
+        Recurrences recurrences = bench.process().recurrences();
+        recurrences
+                .put(
+                        bench.shard(),
+                        Sends.message("recurring", Due.NOW, OnDuplicate.REJECT, "n"),
+                        "n",
+                        Timing.every(HOUR),
+                        at(0),
+                        Durability.NONE)
+                .join();
+        recurrences
+                .change(bench.shard(), "recurring", Action.PAUSE, Durability.NONE)
+                .join();
+        recurrences
+                .change(bench.shard(), "recurring", Action.RESUME, Durability.NONE)
+                .join();
+        poll(Polls.by("other", 1));
+        assertThat(recurrences
+                        .find(bench.shard(), "recurring")
+                        .join()
+                        .orElseThrow()
+                        .occurrence())
+                .isNotNull();
+        recurrences
+                .change(bench.shard(), "recurring", Action.REMOVE, Durability.NONE)
+                .join();
     }
 
     private static OutgoingMessage replacing(String id) {

@@ -75,6 +75,11 @@ record OnceDelivery(Delivery delivery) implements Delivery, Acknowledgement {
     }
 
     @Override
+    public @Nullable Instant slot() {
+        return delivery.slot();
+    }
+
+    @Override
     public int attempt() {
         return delivery.attempt();
     }
