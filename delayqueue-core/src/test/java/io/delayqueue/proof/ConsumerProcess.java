@@ -15,6 +15,7 @@ import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.LockSupport;
@@ -69,7 +70,9 @@ final class ConsumerProcess implements DelayQueueEvents {
 
     private @Nullable CompletionStage<?> handle(List<Delivery> deliveries) {
         Delivery delivery = deliveries.get(0);
-        String attempt = delivery.id() + " " + delivery.attempt() + " " + new String(delivery.body(), UTF_8);
+        Instant slot = delivery.slot();
+        String attempt = delivery.id() + " " + delivery.attempt() + " " + new String(delivery.body(), UTF_8)
+                + (slot == null ? "" : " " + slot.toEpochMilli());
         report("started", attempt);
         if (delivery.id().startsWith(KILLER)) {
             Runtime.getRuntime().halt(1);
