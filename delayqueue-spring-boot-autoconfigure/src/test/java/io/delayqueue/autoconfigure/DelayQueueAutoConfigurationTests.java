@@ -1,7 +1,9 @@
 package io.delayqueue.autoconfigure;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.mockito.Mockito.mock;
 
 import io.delayqueue.admin.DelayQueueJobs;
 import io.delayqueue.admin.Job;
@@ -15,6 +17,9 @@ import io.delayqueue.convert.PayloadConverter;
 import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.DeliveryInterceptor;
+import io.delayqueue.message.Schedule;
+import io.delayqueue.template.DelayQueueOperations;
+import io.delayqueue.template.DelayQueueSchedules;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.template.MessageRejectedException;
 import io.delayqueue.template.SendInterceptor;
@@ -93,6 +98,25 @@ class DelayQueueAutoConfigurationTests {
                     Awaitility.await()
                             .until(() -> !jobs.job(job.id()).orElseThrow().isActive());
                 }));
+    }
+
+    @Test
+    void schedulesAreStoredAndTheirOccurrencesHandled() {
+        runner.withUserConfiguration(Texts.class).run(context -> {
+            DelayQueueSchedules schedules = context.getBean(DelayQueueSchedules.class);
+            schedules.put(Schedule.of("texts", "a").every(Duration.ofSeconds(1)).payload("again"));
+            Delivery first = context.getBean(Texts.class).next();
+            Delivery second = context.getBean(Texts.class).next();
+            assertThat(first.payload()).isEqualTo("again");
+            assertThat(second.slot()).isEqualTo(requireNonNull(first.slot()).plusSeconds(1));
+            assertThat(schedules.remove("texts", "a")).isTrue();
+        });
+    }
+
+    @Test
+    void operationsOfTheApplicationHaveNoSchedules() {
+        runner.withBean(DelayQueueOperations.class, () -> mock(DelayQueueOperations.class))
+                .run(context -> assertThat(context).doesNotHaveBean(DelayQueueSchedules.class));
     }
 
     @Test

@@ -30,6 +30,7 @@ import io.delayqueue.store.script.Recurrences.Action;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -571,6 +572,59 @@ abstract class RecurrenceContract {
         assertThat(rest.schedules()).hasSize(15);
         assertThat(rest.next()).isNull();
         assertThat(rest.schedules().get(0).timing()).isEqualTo(EACH_MINUTE.text());
+    }
+
+    @Test
+    void idsOfRemovedSchedulesDoNotEndAListing() {
+        put("a", EACH_MINUTE, "p");
+        put("z", EACH_MINUTE, "p");
+        for (int i = 0; i < 10; i++) {
+            bench.redis().call("ZADD", bench.key("recurring"), 0, "b" + i);
+        }
+
+        List<String> ids = new ArrayList<>();
+        String after = "";
+        do {
+            Schedule.Page page = Await.result(bench.process().recurrences().list(bench.shard(), after, 3));
+            page.schedules().forEach(schedule -> ids.add(schedule.id()));
+            after = page.next();
+        } while (after != null);
+        assertThat(ids).containsExactly("a", "z");
+    }
+
+    @Test
+    void schedulesThatCannotBeComputedDoNotDelayOthers() {
+        for (int i = 100; i < 250; i++) {
+            put("a" + i, EACH_MINUTE, "p");
+            cancel("a" + i);
+            bench.redis().call("HSET", bench.key("recurrences"), "a" + i, "1 - 0 0 - 0 of another version");
+        }
+        put("b", EACH_MINUTE, "p");
+        cancel("b");
+        bench.poll(poll());
+        assertThat(due("b")).isEqualTo(at(2 * MINUTE));
+        assertThat(bench.redis().call("ZSCORE", bench.key("schedule"), "a100"))
+                .isEqualTo("7000000000000000".getBytes(UTF_8));
+    }
+
+    @Test
+    void aShardThatIsOpenedAgainStillHasRecurringMessages() {
+        put("a", EACH_MINUTE, "p");
+        Claim claim = claimAt(MINUTE);
+        change("a", Action.REMOVE);
+        bench.redis().call("HDEL", bench.key("meta"), "identity");
+        bench.send(ordinary("b", T0 + 2 * MINUTE));
+        acknowledgeAt(MINUTE, claim);
+        bench.poll(poll());
+        assertThat(bench.redis().call("HGET", bench.key("messages"), "a")).isNull();
+    }
+
+    @Test
+    void aLargePayloadThatIsPutWhileOneIsHandledCountsForTheByteBound() {
+        put("a", EACH_MINUTE, "p");
+        claimAt(MINUTE);
+        put("a", EACH_MINUTE, "p".repeat(5000));
+        assertThat(bench.meta("meta")).containsEntry("largest", "8192");
     }
 
     @Test
