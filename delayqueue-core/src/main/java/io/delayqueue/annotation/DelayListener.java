@@ -139,6 +139,19 @@ public @interface DelayListener {
      */
     String once() default "";
 
+    /**
+     * A cron expression of six fields or a macro, as Spring's {@code @Scheduled} has: the method is called at these times, once
+     * for all processes, without a send. {@code -}, the default, is no schedule. The method must not take a payload; the time
+     * is in the header {@link io.delayqueue.listener.DelayHeaders#SLOT SLOT}.
+     *
+     * <p>The id of the listener is the id of the {@link io.delayqueue.message.Schedule Schedule}. Set {@link #id()}, so that
+     * the schedule stays the same if the method is renamed.
+     */
+    String cron() default "";
+
+    /** The time zone of {@link #cron()}, such as {@code Europe/Paris}; that of the JVM by default. */
+    String zone() default "";
+
     /** Whether the listener starts with the application; {@code delayqueue.listener.auto-startup} by default. */
     String autoStartup() default "";
 

@@ -7,7 +7,9 @@ import io.delayqueue.listener.DeliveryHandler;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.listener.PayloadHandler;
 import io.delayqueue.message.Printable;
+import io.delayqueue.message.Schedule;
 import java.lang.reflect.Type;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.concurrent.CompletionStage;
 import java.util.function.Consumer;
@@ -30,15 +32,19 @@ public final class DelayListenerEndpoint {
     private final String topic;
     private final Handling handling;
     private final Consumer<ListenerOptions.Builder> options;
+    private final @Nullable Cron cron;
     private final @Nullable Boolean autoStartup;
     private final String containerFactory;
     private final Origin origin;
+
+    private record Cron(String expression, ZoneId zone) {}
 
     private DelayListenerEndpoint(Builder builder, Handling handling) {
         this.id = builder.id;
         this.topic = builder.topic;
         this.handling = handling;
         this.options = builder.options;
+        this.cron = builder.cron;
         this.autoStartup = builder.autoStartup;
         this.containerFactory = builder.containerFactory;
         this.origin = builder.origin == null ? new Origin(builder.id, "") : builder.origin;
@@ -89,6 +95,18 @@ public final class DelayListenerEndpoint {
         options.accept(builder);
     }
 
+    /**
+     * The schedule of the listener, with its id and an empty payload; null if it has none.
+     *
+     * @throws IllegalArgumentException if the expression or the id is invalid
+     */
+    @Nullable
+    Schedule schedule() {
+        return cron == null
+                ? null
+                : Schedule.of(topic, id).cron(cron.expression(), cron.zone()).payload(new byte[0]);
+    }
+
     /** Whether the listener starts with the application; null for the application's default. */
     public @Nullable Boolean autoStartup() {
         return autoStartup;
@@ -115,6 +133,7 @@ public final class DelayListenerEndpoint {
         private String id = "";
         private @Nullable Handling handling;
         private Consumer<ListenerOptions.Builder> options = builder -> {};
+        private @Nullable Cron cron;
         private @Nullable Boolean autoStartup;
         private String containerFactory = "";
         private @Nullable Origin origin;
@@ -204,6 +223,17 @@ public final class DelayListenerEndpoint {
         public Builder options(Consumer<ListenerOptions.Builder> options) {
             Assert.notNull(options, "'options' must not be null");
             this.options = options;
+            return this;
+        }
+
+        /**
+         * Calls the handler at the times of a cron expression, as {@link DelayListener#cron()} does. The handler must take
+         * {@code byte[]} as its payload, which is empty.
+         */
+        public Builder cron(String expression, ZoneId zone) {
+            Assert.notNull(expression, "'expression' must not be null");
+            Assert.notNull(zone, "'zone' must not be null");
+            this.cron = new Cron(expression, zone);
             return this;
         }
 

@@ -1,8 +1,10 @@
 package io.delayqueue.annotation;
 
 import io.delayqueue.Internal;
+import io.delayqueue.annotation.DelayListenerEndpoint.Handling.OfMessages;
 import io.delayqueue.listener.ManagedListener;
 import io.delayqueue.message.Printable;
+import io.delayqueue.message.Schedule;
 import java.lang.reflect.Type;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -19,6 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.util.Assert;
 
@@ -41,6 +44,7 @@ public class DelayListenerRegistry implements SmartLifecycle {
     private final boolean autoStartup;
     private final Map<String, ManagedListener> listeners = new LinkedHashMap<>();
     private final Map<String, Origin> origins = new HashMap<>();
+    private final Map<String, Schedule> schedules = new LinkedHashMap<>();
     private final PayloadTypes payloadTypes = new PayloadTypes();
     private final Set<String> toStart = new LinkedHashSet<>();
     private boolean running;
@@ -73,8 +77,12 @@ public class DelayListenerRegistry implements SmartLifecycle {
                                 "Give one of them another id.");
             }
             payloadTypes.add(endpoint);
+            Schedule schedule = schedule(endpoint);
             ManagedListener listener = create(endpoint, factory);
             logSharedTopic(endpoint, listener);
+            if (schedule != null) {
+                schedules.put(endpoint.id(), schedule);
+            }
             listeners.put(endpoint.id(), listener);
             origins.put(endpoint.id(), endpoint.origin());
             if (endpoint.autoStartup() == null ? autoStartup : endpoint.autoStartup()) {
@@ -105,6 +113,31 @@ public class DelayListenerRegistry implements SmartLifecycle {
     public List<Type> payloadTypes(String topic) {
         Assert.notNull(topic, "'topic' must not be null");
         return payloadTypes.of(topic);
+    }
+
+    private static @Nullable Schedule schedule(DelayListenerEndpoint endpoint) {
+        Schedule schedule;
+        try {
+            schedule = endpoint.schedule();
+        } catch (IllegalArgumentException e) {
+            throw endpoint.origin().invalid("Its schedule is wrong: " + e.getMessage() + ".", "Correct it.", e);
+        }
+        if (schedule != null
+                && !(endpoint.handling() instanceof OfMessages messages && messages.payloadType() == byte[].class)) {
+            throw endpoint.origin()
+                    .invalid(
+                            "It has cron and takes a payload, but what is called at a time has none.",
+                            "Take a Delivery, headers or nothing; or remove cron, and put a Schedule with a payload.");
+        }
+        return schedule;
+    }
+
+    /** The schedules of the listeners. */
+    @Internal
+    public List<Schedule> schedules() {
+        synchronized (listeners) {
+            return List.copyOf(schedules.values());
+        }
     }
 
     private static ManagedListener create(DelayListenerEndpoint endpoint, DelayListenerContainerFactory factory) {
@@ -202,6 +235,7 @@ public class DelayListenerRegistry implements SmartLifecycle {
         synchronized (listeners) {
             listeners.keySet().removeAll(removed.keySet());
             origins.keySet().removeAll(removed.keySet());
+            schedules.keySet().removeAll(removed.keySet());
             payloadTypes.remove(removed.keySet());
         }
         removed.values().forEach(ManagedListener::remove);

@@ -7,7 +7,9 @@ import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.listener.RetryPolicy;
 import io.delayqueue.message.DurationText;
 import io.delayqueue.message.Printable;
+import java.time.DateTimeException;
 import java.time.Duration;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -22,6 +24,7 @@ import org.springframework.beans.BeansException;
 import org.springframework.beans.factory.config.BeanExpressionContext;
 import org.springframework.beans.factory.config.BeanExpressionResolver;
 import org.springframework.beans.factory.config.ConfigurableBeanFactory;
+import org.springframework.scheduling.annotation.Scheduled;
 
 /**
  * Creates the endpoints of a method's annotations. For each attribute it resolves placeholders, evaluates SpEL, and
@@ -78,6 +81,7 @@ final class EndpointReader {
                 annotation.id(),
                 id -> isOnce ? once.apply(id) : messages,
                 builder -> options.forEach(option -> option.accept(builder)),
+                cron(annotation),
                 annotation.autoStartup(),
                 annotation.containerFactory());
     }
@@ -89,6 +93,7 @@ final class EndpointReader {
                 annotation.id(),
                 id -> deadLetters,
                 option(ListenerOptions.Builder::concurrency, number("concurrency", annotation.concurrency())),
+                endpoint -> {},
                 annotation.autoStartup(),
                 annotation.containerFactory());
     }
@@ -98,6 +103,7 @@ final class EndpointReader {
             String rawId,
             Function<String, Handling> handling,
             Consumer<ListenerOptions.Builder> options,
+            Consumer<DelayListenerEndpoint.Builder> cron,
             String autoStartup,
             String containerFactory) {
         List<String> topics = topics(rawTopics);
@@ -105,8 +111,9 @@ final class EndpointReader {
         return topics.stream()
                 .map(topic -> {
                     String own = topics.size() == 1 ? id : id + "-" + topic;
-                    return DelayListenerEndpoint.to(topic)
-                            .id(own)
+                    DelayListenerEndpoint.Builder endpoint = DelayListenerEndpoint.to(topic);
+                    cron.accept(endpoint);
+                    return endpoint.id(own)
                             .handling(handling.apply(own))
                             .options(options)
                             .autoStartup(flag("autoStartup", autoStartup))
@@ -115,6 +122,25 @@ final class EndpointReader {
                             .build();
                 })
                 .toList();
+    }
+
+    private Consumer<DelayListenerEndpoint.Builder> cron(DelayListener annotation) {
+        String cron = text("cron", annotation.cron());
+        ZoneId zone = read("zone", annotation.zone(), ZoneId.class, EndpointReader::zone, Throwable::getMessage);
+        if (zone != null && annotation.cron().isEmpty()) {
+            throw origin.invalid("It has a zone, but no cron.", "Set cron, or remove zone.");
+        }
+        return cron.isEmpty() || cron.equals(Scheduled.CRON_DISABLED)
+                ? endpoint -> {}
+                : endpoint -> endpoint.cron(cron, zone == null ? ZoneId.systemDefault() : zone);
+    }
+
+    private static ZoneId zone(String name) {
+        try {
+            return ZoneId.of(name);
+        } catch (DateTimeException e) {
+            throw new IllegalArgumentException("which is no time zone", e);
+        }
     }
 
     private List<String> topics(String[] raw) {

@@ -107,6 +107,11 @@ public final class KeySpace {
         return bytes(namespace + ":{nodes}:pauses");
     }
 
+    /** The hash of schedules that listeners declare. */
+    public byte[] schedules() {
+        return bytes(namespace + ":{nodes}:schedules");
+    }
+
     /** The hash of nodes and the listeners whose stacks are requested. */
     public byte[] stackRequests() {
         return bytes(namespace + ":{nodes}:stacks");

@@ -65,6 +65,36 @@ class InvalidListenerTests {
     }
 
     @Invalid(
+            problem =
+                    "Its schedule is wrong: cron must be a cron expression such as 0 30 2 * * MON-FRI or a macro such as"
+                            + " @daily, but was 0 9 * * MON (",
+            fix = "Correct it.")
+    static class CronWithFiveFields {
+        @DelayListener(topic = "report", cron = "0 9 * * MON")
+        void handle() {}
+    }
+
+    @Invalid(
+            problem = "It has cron and takes a payload, but what is called at a time has none.",
+            fix = "Take a Delivery, headers or nothing; or remove cron, and put a Schedule with a payload.")
+    static class CronWithPayload {
+        @DelayListener(topic = "report", cron = "@daily")
+        void handle(String payload) {}
+    }
+
+    @Invalid(problem = "Its attribute zone is 'Europe/Vaduzz', which is no time zone.", fix = "Correct it.")
+    static class CronInUnknownZone {
+        @DelayListener(topic = "report", cron = "@daily", zone = "Europe/Vaduzz")
+        void handle() {}
+    }
+
+    @Invalid(problem = "It has a zone, but no cron.", fix = "Set cron, or remove zone.")
+    static class ZoneWithoutCron {
+        @DelayListener(topic = "report", zone = "Europe/Vaduz")
+        void handle() {}
+    }
+
+    @Invalid(
             problem = "It has once, which requires the artifact delayqueue-jdbc.",
             fix = "Add the dependency io.delayqueue:delayqueue-jdbc, or remove once.")
     static class OnceWithoutArtifact {

@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.delayqueue.listener.Backoff;
+import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.ListenerOptions;
 import io.delayqueue.listener.RetryDecision.ToDeadLetters;
 import io.delayqueue.listener.RetryPolicy;
 import java.io.IOException;
 import java.time.Duration;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -216,6 +218,40 @@ class ListenerAttributesTests {
             assertThat(application.container("many").options().batchSize()).isEqualTo(100);
             assertThat(application.container("many").isRunning()).isTrue();
             assertThat(application.container("notifications").spec).isNull();
+        }
+    }
+
+    static class Recurring {
+        @DelayListener(topic = "report", id = "daily", cron = "${report.cron}", zone = "Europe/Vaduz")
+        void daily() {}
+
+        @DelayListener(topic = "invoice", id = "hourly", cron = "0 0 * * * MON-FRI")
+        void hourly(Delivery delivery) {}
+
+        @DelayListener(topic = "cleanup", id = "never", cron = "-", zone = "UTC")
+        void never() {}
+
+        @DelayListener(
+                topic = {"eu", "us"},
+                id = "both",
+                cron = "@daily")
+        void both(List<Delivery> deliveries) {}
+    }
+
+    @Test
+    void cronIsAScheduleWithTheIdOfTheListener() {
+        try (ListenerApplication application = ListenerApplication.start(
+                prepared -> prepared.property("report.cron", "0 30 7 * * *"), Recurring.class)) {
+            String here = ZoneId.systemDefault().getId();
+            assertThat(application.registry().schedules())
+                    .extracting(schedule -> schedule.topic() + " " + schedule.id() + " "
+                            + schedule.timing().text())
+                    .containsExactlyInAnyOrder(
+                            "report daily cron 0 Europe/Vaduz 0 30 7 * * *",
+                            "invoice hourly cron 0 " + here + " 0 0 * * * MON-FRI",
+                            "eu both-eu cron 0 " + here + " 0 0 0 * * *",
+                            "us both-us cron 0 " + here + " 0 0 0 * * *");
+            assertThat(application.container("never").topic()).isEqualTo("cleanup");
         }
     }
 }

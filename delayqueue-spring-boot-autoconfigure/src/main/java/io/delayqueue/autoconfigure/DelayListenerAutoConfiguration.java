@@ -1,24 +1,33 @@
 package io.delayqueue.autoconfigure;
 
+import io.delayqueue.admin.DeclaredSchedules;
 import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.annotation.DefaultDelayListenerContainerFactory;
 import io.delayqueue.annotation.DelayListenerAnnotationBeanPostProcessor;
 import io.delayqueue.annotation.DelayListenerConfigurer;
 import io.delayqueue.annotation.DelayListenerEndpointRegistrar;
 import io.delayqueue.annotation.DelayListenerRegistry;
+import io.delayqueue.autoconfigure.failure.StartFailedException;
 import io.delayqueue.autoconfigure.property.ListenerLevels;
 import io.delayqueue.container.DelayQueueEngine;
 import io.delayqueue.convert.ListenerTypes;
 import io.delayqueue.listener.DeadLetterSource;
 import io.delayqueue.listener.ListenerOptions;
+import io.delayqueue.message.Printable;
+import io.delayqueue.redis.KeySpace;
+import io.delayqueue.redis.RedisScripts;
+import io.delayqueue.template.DelayQueueSchedules;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.LazyInitializationExcludeFilter;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.core.env.Environment;
 import org.springframework.messaging.handler.annotation.support.MessageHandlerMethodFactory;
@@ -66,6 +75,41 @@ public final class DelayListenerAutoConfiguration {
     @Bean
     ListenerTypes delayQueueListenerTypes(DelayListenerRegistry registry) {
         return registry::payloadTypes;
+    }
+
+    @Bean
+    @ConditionalOnBean(DelayQueueSchedules.class)
+    @ConditionalOnMissingBean
+    DeclaredSchedules delayQueueDeclaredSchedules(
+            RedisScripts scripts,
+            KeySpace keySpace,
+            DelayQueueSchedules schedules,
+            DelayListenerRegistry registry,
+            DelayQueueEngine engine) {
+        return new DeclaredSchedules(scripts, keySpace, schedules, registry::schedules, engine::execute);
+    }
+
+    /** Stores the schedules of listeners while the application runs. */
+    @Bean
+    LifecycleAction delayQueueDeclaring(
+            ObjectProvider<DeclaredSchedules> declared, DelayListenerRegistry registry, DelayQueueEngine engine) {
+        return new LifecycleAction(
+                SmartLifecycle.DEFAULT_PHASE,
+                true,
+                () -> start(declared.getIfAvailable(), registry, engine),
+                () -> declared.ifAvailable(DeclaredSchedules::stop));
+    }
+
+    private static void start(
+            @Nullable DeclaredSchedules declared, DelayListenerRegistry registry, DelayQueueEngine engine) {
+        if (declared != null) {
+            declared.start(engine.tasks());
+        } else if (!registry.schedules().isEmpty()) {
+            throw new StartFailedException(
+                    "Listener " + Printable.of(registry.schedules().get(0).id())
+                            + " has cron, but there is no DelayQueueSchedules bean.",
+                    "Define one, or remove cron.");
+        }
     }
 
     @Bean

@@ -1,6 +1,7 @@
 package io.delayqueue.autoconfigure;
 
 import static java.util.Objects.requireNonNull;
+import static java.util.concurrent.TimeUnit.SECONDS;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.mockito.Mockito.mock;
@@ -15,6 +16,7 @@ import io.delayqueue.container.DelayQueueEngine;
 import io.delayqueue.convert.PayloadConversionException;
 import io.delayqueue.convert.PayloadConverter;
 import io.delayqueue.coordination.NodeDirectory;
+import io.delayqueue.listener.DelayHeaders;
 import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.DeliveryInterceptor;
 import io.delayqueue.message.Schedule;
@@ -26,6 +28,7 @@ import io.delayqueue.template.SendInterceptor;
 import java.lang.reflect.Type;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
@@ -44,6 +47,7 @@ import org.springframework.core.annotation.Order;
 import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.data.redis.core.StringRedisTemplate;
 import org.springframework.data.redis.listener.RedisMessageListenerContainer;
+import org.springframework.messaging.handler.annotation.Header;
 import org.springframework.scheduling.TaskScheduler;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import tools.jackson.databind.json.JsonMapper;
@@ -113,10 +117,41 @@ class DelayQueueAutoConfigurationTests {
         });
     }
 
+    static class Reports {
+
+        private final BlockingQueue<Instant> slots = new LinkedBlockingQueue<>();
+
+        @DelayListener(topic = "report", id = "every-second", cron = "* * * * * *", zone = "UTC")
+        void report(@Header(name = DelayHeaders.SLOT) Instant slot) {
+            slots.add(slot);
+        }
+    }
+
+    @Test
+    void methodWithCronIsCalledAtItsTimes() {
+        runner.withUserConfiguration(Reports.class).run(context -> {
+            Instant first = context.getBean(Reports.class).slots.poll(30, SECONDS);
+            Instant second = context.getBean(Reports.class).slots.poll(30, SECONDS);
+            assertThat(requireNonNull(first).getNano()).isZero();
+            assertThat(second).isAfter(first);
+            assertThat(context.getBean(DelayQueueSchedules.class).find("report", "every-second"))
+                    .get()
+                    .extracting(Schedule.Snapshot::timing)
+                    .isEqualTo("cron 0 UTC * * * * * *");
+        });
+    }
+
     @Test
     void operationsOfTheApplicationHaveNoSchedules() {
-        runner.withBean(DelayQueueOperations.class, () -> mock(DelayQueueOperations.class))
-                .run(context -> assertThat(context).doesNotHaveBean(DelayQueueSchedules.class));
+        ApplicationContextRunner replaced =
+                runner.withBean(DelayQueueOperations.class, () -> mock(DelayQueueOperations.class));
+        replaced.run(context -> assertThat(context).doesNotHaveBean(DelayQueueSchedules.class));
+        replaced.withUserConfiguration(Reports.class)
+                .run(context -> assertThat(context)
+                        .getFailure()
+                        .rootCause()
+                        .hasMessageContaining(
+                                "Listener every-second has cron, but there is no DelayQueueSchedules bean."));
     }
 
     @Test

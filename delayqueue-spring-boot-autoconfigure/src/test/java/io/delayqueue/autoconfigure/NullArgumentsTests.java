@@ -35,6 +35,7 @@ import java.lang.reflect.Proxy;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collection;
@@ -59,6 +60,7 @@ class NullArgumentsTests {
             Map.entry(long.class, 1L),
             Map.entry(Duration.class, Duration.ofSeconds(1)),
             Map.entry(Instant.class, Instant.parse("2030-01-31T12:00:00Z")),
+            Map.entry(ZoneId.class, ZoneId.of("UTC")),
             Map.entry(OnDuplicate.class, OnDuplicate.KEEP),
             Map.entry(Durability.class, Durability.NONE),
             Map.entry(SendHistory.class, SendHistory.none()),

@@ -1,0 +1,242 @@
+package io.delayqueue.admin;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.delayqueue.Internal;
+import io.delayqueue.coordination.PeriodicTask;
+import io.delayqueue.coordination.PeriodicTaskScheduler;
+import io.delayqueue.coordination.PeriodicTaskScheduler.TaskHandle;
+import io.delayqueue.message.FormText;
+import io.delayqueue.message.Printable;
+import io.delayqueue.message.Schedule;
+import io.delayqueue.redis.Await;
+import io.delayqueue.redis.KeySpace;
+import io.delayqueue.redis.LuaScript;
+import io.delayqueue.redis.RedisCallException;
+import io.delayqueue.redis.ScriptCall;
+import io.delayqueue.redis.ScriptRunner;
+import io.delayqueue.template.DelayQueueSchedules;
+import io.delayqueue.template.DelayQueueUnavailableException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Stores the schedules that the listeners of this process declare. Thread-safe.
+ *
+ * <p>The timing of the process that started last takes effect. Each process renews its declarations. If its own timing is not
+ * the one that is declared, it logs this once, and takes over as soon as the other declaration has lapsed, since no process
+ * renews it. A schedule that no process declares is paused after a day, and resumed when it is declared again.
+ */
+@Internal
+public final class DeclaredSchedules {
+
+    static final Duration INTERVAL = Duration.ofSeconds(20);
+
+    /** Time after which a declaration lapses if it is not renewed. */
+    static final Duration LAPSE = INTERVAL.multipliedBy(5).dividedBy(2);
+
+    /** Time after which a schedule is paused if no process declares it. */
+    static final Duration PAUSE_AFTER = Duration.ofDays(1);
+
+    private static final Log log = LogFactory.getLog(DeclaredSchedules.class);
+    private static final LuaScript DECLARE = LuaScript.beside(DeclaredSchedules.class, "declare");
+    private static final LuaScript DECLARED = LuaScript.beside(DeclaredSchedules.class, "declared");
+
+    /** The search for schedules that no process declares is done by each of so many runs. */
+    private static final int RUNS_PER_SEARCH = 90;
+
+    private final ScriptRunner scripts;
+    private final KeySpace keySpace;
+    private final DelayQueueSchedules schedules;
+    private final Supplier<List<Schedule>> own;
+    private final Executor executor;
+    private final AtomicBoolean running = new AtomicBoolean();
+    private volatile @Nullable TaskHandle task;
+
+    // only runs use these
+    private final Set<String> declared = new HashSet<>();
+    private final Set<String> logged = new HashSet<>();
+    private int runs;
+
+    /**
+     * Creates it.
+     *
+     * @param own the schedules of the listeners of this process
+     * @param executor runs what waits for Redis
+     */
+    public DeclaredSchedules(
+            ScriptRunner scripts,
+            KeySpace keySpace,
+            DelayQueueSchedules schedules,
+            Supplier<List<Schedule>> own,
+            Executor executor) {
+        this.scripts = scripts;
+        this.keySpace = keySpace;
+        this.schedules = schedules;
+        this.own = own;
+        this.executor = executor;
+    }
+
+    /**
+     * A schedule of a listener that no process declares.
+     *
+     * @param since when it was last declared, by Redis' clock
+     */
+    public record Orphan(String topic, String id, Instant since) {}
+
+    /** Declares the schedules now and then until {@link #stop()}. */
+    public void start(PeriodicTaskScheduler tasks) {
+        PeriodicTask declaring = () -> {
+            executeOnce();
+            return INTERVAL;
+        };
+        task = tasks.schedule("declared schedules", declaring);
+    }
+
+    /** Stops renewing the declarations. */
+    public void stop() {
+        TaskHandle current = task;
+        if (current != null) {
+            current.cancel();
+        }
+    }
+
+    private void executeOnce() {
+        if (running.compareAndSet(false, true)) {
+            try {
+                executor.execute(() -> {
+                    try {
+                        run();
+                    } finally {
+                        running.set(false);
+                    }
+                });
+            } catch (RejectedExecutionException e) {
+                running.set(false);
+                log.debug("Schedules are not declared, because the engine is closed", e);
+            }
+        }
+    }
+
+    /** Declares the schedules of this process. Now and then, pauses those that no process declares. Waits for Redis. */
+    void run() {
+        try {
+            own.get().forEach(this::declare);
+            if (runs % RUNS_PER_SEARCH == 0) {
+                pauseOrphans();
+            }
+            runs++;
+        } catch (DelayQueueUnavailableException | RedisCallException e) {
+            log.debug("Schedules are declared later, because Redis did not reply", e);
+        } catch (RuntimeException | Error e) {
+            log.warn("Schedules could not be declared", e);
+        }
+    }
+
+    private void declare(Schedule schedule) {
+        String field = field(schedule.topic(), schedule.id());
+        String timing = schedule.timing().text();
+        List<Object> reply = call(declareCall(field, timing, declared.contains(field) ? "l" : ""));
+        String outcome = text(reply.get(0));
+        if (outcome.equals("o")) {
+            logOnce("Another process declares the schedule of listener " + Printable.of(schedule.id()) + " as "
+                    + Printable.of(text(reply.get(1))) + ", this process as " + Printable.of(timing)
+                    + ". That of the process that started last takes effect. Give all processes the same.");
+            return;
+        }
+        try {
+            schedules.put(schedule);
+            if (outcome.equals("p")) {
+                schedules.resume(schedule.topic(), schedule.id());
+                call(declareCall(field, timing, "r"));
+            }
+            declared.add(field);
+        } catch (DelayQueueUnavailableException e) {
+            throw e;
+        } catch (RuntimeException e) {
+            if (logged.add(field)) {
+                log.error(
+                        "The schedule of listener " + Printable.of(schedule.id()) + " is not stored. " + e.getMessage(),
+                        e);
+            }
+        }
+    }
+
+    private ScriptCall declareCall(String field, String timing, String mode) {
+        return new ScriptCall(DECLARE, keySpace.schedules())
+                .add(field)
+                .add(timing)
+                .add(LAPSE.toMillis())
+                .add(PAUSE_AFTER.toMillis())
+                .add(mode);
+    }
+
+    private void logOnce(String sentence) {
+        if (logged.add(sentence)) {
+            log.warn(sentence);
+        }
+    }
+
+    private void pauseOrphans() {
+        for (Orphan orphan : lapsed(PAUSE_AFTER, "")) {
+            if (schedules.pause(orphan.topic(), orphan.id())) {
+                if (!lapsed(PAUSE_AFTER, "").contains(orphan)) { // declared meanwhile
+                    schedules.resume(orphan.topic(), orphan.id());
+                    continue;
+                }
+                logOnce("Schedule " + Printable.of(orphan.id()) + " in topic " + Printable.of(orphan.topic())
+                        + " is paused, since no listener has declared it since " + orphan.since()
+                        + ". Remove it if it is not needed any more.");
+            } else {
+                lapsed(PAUSE_AFTER, field(orphan.topic(), orphan.id()));
+            }
+        }
+    }
+
+    /** The schedules of listeners that no process declares. */
+    public List<Orphan> orphans() {
+        return lapsed(LAPSE, "");
+    }
+
+    private List<Orphan> lapsed(Duration age, String remove) {
+        List<Object> reply = call(new ScriptCall(DECLARED, keySpace.schedules())
+                .add(age.toMillis())
+                .add(remove));
+        List<Orphan> orphans = new ArrayList<>();
+        for (int i = 0; i + 1 < reply.size(); i += 2) {
+            Map<String, String> names = FormText.read(text(reply.get(i)));
+            orphans.add(new Orphan(
+                    names.getOrDefault("topic", ""),
+                    names.getOrDefault("id", ""),
+                    Instant.ofEpochMilli(Long.parseLong(text(reply.get(i + 1))))));
+        }
+        return orphans;
+    }
+
+    private List<Object> call(ScriptCall call) {
+        return Await.call(() -> scripts.run(call));
+    }
+
+    private static String field(String topic, String id) {
+        StringBuilder field = new StringBuilder();
+        FormText.append(field, "topic", topic);
+        FormText.append(field, "id", id);
+        return field.toString();
+    }
+
+    private static String text(Object part) {
+        return new String((byte[]) part, UTF_8);
+    }
+}

@@ -1,0 +1,185 @@
+package io.delayqueue.admin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.Schedule;
+import io.delayqueue.store.script.Recurrences;
+import io.delayqueue.template.DelayQueueSchedules;
+import io.delayqueue.template.RedisTest;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.time.ZoneId;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+
+/** Processes declare the schedules of their listeners, also different ones at the same time. */
+@ExtendWith(OutputCaptureExtension.class)
+class DeclaredSchedulesTests extends RedisTest {
+
+    private static final ZoneId UTC = ZoneId.of("UTC");
+    private static final String AT_SEVEN = "cron 0 UTC 0 0 7 * * *";
+    private static final String AT_NINE = "cron 0 UTC 0 0 9 * * *";
+
+    private DelayQueueSchedules schedules;
+    private DeclaredSchedules seven;
+    private DeclaredSchedules nine;
+
+    @BeforeEach
+    void assemble() {
+        schedules = new DelayQueueSchedules(
+                queue.template(),
+                queue.topics,
+                new Recurrences(queue.scripts, queue.keySpace, queue.topics),
+                InstantSource.system());
+        seven = declaring("0 0 7 * * *");
+        nine = declaring("0 0 9 * * *");
+    }
+
+    private DeclaredSchedules declaring(String... expressions) {
+        List<Schedule> own = List.of(expressions).stream()
+                .map(expression ->
+                        Schedule.of("report", "daily").cron(expression, UTC).payload(new byte[0]))
+                .toList();
+        return new DeclaredSchedules(queue.scripts, queue.keySpace, schedules, () -> own, Runnable::run);
+    }
+
+    private String stored() {
+        return schedules.find("report", "daily").map(Schedule.Snapshot::timing).orElse("");
+    }
+
+    private boolean isPaused() {
+        return schedules.find("report", "daily").orElseThrow().paused();
+    }
+
+    @Test
+    void theProcessThatStartedLastWinsAndTheOtherSaysSoOnce(CapturedOutput output) {
+        seven.run();
+        assertThat(stored()).isEqualTo(AT_SEVEN);
+        nine.run();
+        assertThat(stored()).isEqualTo(AT_NINE);
+        seven.run();
+        nine.run();
+        seven.run();
+        assertThat(stored()).isEqualTo(AT_NINE);
+        assertThat(output.getAll().split("Another process declares", -1)).hasSize(2);
+        assertThat(output)
+                .contains("Another process declares the schedule of listener daily as " + AT_NINE + ", this process as "
+                        + AT_SEVEN + ". That of the process that started last takes effect.");
+    }
+
+    @Test
+    void aRemainingProcessTakesOverWhenTheOthersHaveEnded() {
+        seven.run();
+        nine.run();
+        queue.clock.advance(DeclaredSchedules.INTERVAL);
+        seven.run();
+        assertThat(stored()).isEqualTo(AT_NINE);
+        queue.clock.advance(DeclaredSchedules.LAPSE);
+        seven.run();
+        assertThat(stored()).isEqualTo(AT_SEVEN);
+        queue.clock.advance(DeclaredSchedules.INTERVAL);
+        nine.run();
+        assertThat(stored()).isEqualTo(AT_SEVEN);
+    }
+
+    @Test
+    void whatWasRemovedOrChangedByHandIsStoredAgain() {
+        seven.run();
+        schedules.remove("report", "daily");
+        seven.run();
+        assertThat(stored()).isEqualTo(AT_SEVEN);
+        schedules.put(Schedule.of("report", "daily").every(Duration.ofHours(1)).payload(new byte[0]));
+        seven.run();
+        assertThat(stored()).isEqualTo(AT_SEVEN);
+    }
+
+    @Test
+    void aPauseByHandRemains() {
+        seven.run();
+        schedules.pause("report", "daily");
+        seven.run();
+        declaring("0 0 7 * * *").run();
+        assertThat(isPaused()).isTrue();
+    }
+
+    @Test
+    void orphanIsListedThenPausedAndResumedWhenItIsDeclaredAgain(CapturedOutput output) {
+        seven.run();
+        assertThat(seven.orphans()).isEmpty();
+        queue.clock.advance(DeclaredSchedules.LAPSE);
+        assertThat(seven.orphans()).singleElement().satisfies(orphan -> {
+            assertThat(orphan.topic()).isEqualTo("report");
+            assertThat(orphan.id()).isEqualTo("daily");
+        });
+        declaring().run();
+        assertThat(isPaused()).isFalse();
+
+        queue.clock.advance(DeclaredSchedules.PAUSE_AFTER);
+        declaring().run();
+        assertThat(isPaused()).isTrue();
+        assertThat(output)
+                .contains("Schedule daily in topic report is paused, since no listener has declared it since");
+        assertThat(seven.orphans()).hasSize(1);
+
+        seven.run();
+        assertThat(isPaused()).isFalse();
+        assertThat(seven.orphans()).isEmpty();
+    }
+
+    @Test
+    void orphanThatIsDeclaredWhileItIsPausedIsNotPaused() {
+        seven.run();
+        queue.clock.advance(DeclaredSchedules.PAUSE_AFTER);
+        DelayQueueSchedules slow =
+                new DelayQueueSchedules(
+                        queue.template(),
+                        queue.topics,
+                        new Recurrences(queue.scripts, queue.keySpace, queue.topics),
+                        InstantSource.system()) {
+                    @Override
+                    public boolean pause(String topic, String id) {
+                        seven.run();
+                        return super.pause(topic, id);
+                    }
+                };
+        new DeclaredSchedules(queue.scripts, queue.keySpace, slow, List::of, Runnable::run).run();
+        assertThat(isPaused()).isFalse();
+    }
+
+    @Test
+    void entryOfARemovedScheduleEnds() {
+        seven.run();
+        schedules.remove("report", "daily");
+        queue.clock.advance(DeclaredSchedules.PAUSE_AFTER);
+        declaring().run();
+        assertThat(seven.orphans()).isEmpty();
+        assertThat(server.command("EXISTS", "dq:{nodes}:schedules")).isEqualTo(0L);
+    }
+
+    @Test
+    void aScheduleThatCannotBeStoredIsToldOnceAndOthersAreStored(CapturedOutput output) {
+        queue.template()
+                .send(DelayMessage.to("report")
+                        .id("daily")
+                        .payload("p")
+                        .delay(Duration.ofDays(1))
+                        .build());
+        Schedule other = Schedule.of("report", "weekly").cron("@weekly", UTC).payload(new byte[0]);
+        DeclaredSchedules both = new DeclaredSchedules(
+                queue.scripts,
+                queue.keySpace,
+                schedules,
+                () -> List.of(Schedule.of("report", "daily").cron("@daily", UTC).payload(new byte[0]), other),
+                Runnable::run);
+        both.run();
+        both.run();
+        assertThat(schedules.find("report", "weekly")).isPresent();
+        assertThat(output.getAll().split("The schedule of listener daily is not stored", -1))
+                .hasSize(2);
+    }
+}
