@@ -4,6 +4,7 @@ import io.delayqueue.Internal;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
@@ -208,6 +209,7 @@ public final class Schedule {
      *
      * @param topic the topic
      * @param id the id of the schedule, and of each of its occurrences
+     * @param at when it was read, by Redis' clock
      * @param timing when occurrences are due: {@code every <period in ms> <spread in ms>} or {@code cron <spread in ms> <zone>
      *     <expression>}
      * @param paused whether it is paused
@@ -215,19 +217,49 @@ public final class Schedule {
      * @param endedAt when the last occurrence ended, by Redis' clock; null if none has ended
      * @param outcome how the last occurrence ended; null if none has ended
      * @param succeededAt when an occurrence was last acknowledged, by Redis' clock; null if none was
+     * @param message the message of the next occurrence; of the one that waits or is being handled, unless another one was put
+     *     since
      * @param occurrence the occurrence that waits or is being handled; null if the schedule is paused, and for a moment between
      *     two occurrences
      */
     public record Snapshot(
             String topic,
             String id,
+            Instant at,
             String timing,
             boolean paused,
             long skipped,
             @Nullable Instant endedAt,
             @Nullable Ending outcome,
             @Nullable Instant succeededAt,
+            Envelope message,
             @Nullable MessageSnapshot occurrence) {
+
+        /**
+         * When the next occurrences are due, if each is handled at once. The first is the one that waits; one that is being
+         * handled or retried is left out. Empty if the schedule is paused.
+         *
+         * @param count number of times, 1 or more
+         */
+        public List<Instant> next(int count) {
+            Instant slot = message.slot();
+            if (paused || slot == null) {
+                return List.of();
+            }
+            List<Instant> times = new ArrayList<>();
+            if (occurrence != null && occurrence.state() != MessageState.LEASED && occurrence.attempts() == 0) {
+                times.add(occurrence.dueAt());
+            }
+            Timing rule = Timing.parse(timing);
+            Instant next = slot.isAfter(at)
+                    ? rule.next(id, slot)
+                    : rule.after(id, slot, at, at).slot();
+            while (times.size() < count) {
+                times.add(next);
+                next = rule.next(id, next);
+            }
+            return times;
+        }
 
         /** How an occurrence ended. */
         public enum Ending {

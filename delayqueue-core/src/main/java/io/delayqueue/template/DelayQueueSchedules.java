@@ -4,8 +4,11 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.delayqueue.Internal;
 import io.delayqueue.message.Completions;
+import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Durability;
+import io.delayqueue.message.Envelope;
 import io.delayqueue.message.InvalidOptionException;
+import io.delayqueue.message.MessageLimits;
 import io.delayqueue.message.Names;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.Schedule;
@@ -22,6 +25,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -185,6 +189,35 @@ public class DelayQueueSchedules {
      */
     public boolean remove(String topic, String id) {
         return change("Removing", topic, id, Action.REMOVE);
+    }
+
+    /**
+     * Sends the message of a schedule once, with a generated id and due at once. The schedule is left as it is, also if it is
+     * paused.
+     *
+     * @return the id of the message; empty if there is no such schedule
+     * @throws MessageRejectedException if the send is rejected, for example because the topic is full
+     */
+    public Optional<String> run(String topic, String id) {
+        return find(topic, id)
+                .map(schedule -> template.send(once(topic, schedule.message())).id());
+    }
+
+    private static DelayMessage once(String topic, Envelope message) {
+        DelayMessage.Builder once =
+                DelayMessage.to(topic).payload(message.payload()).headers(message.headers());
+        set(message.key(), once::key);
+        MessageLimits limits = message.limits();
+        set(limits.maxAttempts(), once::maxAttempts);
+        set(limits.lease(), once::lease);
+        set(limits.expireAfter(), once::expireAfter);
+        return once.build();
+    }
+
+    private static <T> void set(@Nullable T value, Consumer<T> option) {
+        if (value != null) {
+            option.accept(value);
+        }
     }
 
     private boolean change(String verb, String topic, String id, Action action) {

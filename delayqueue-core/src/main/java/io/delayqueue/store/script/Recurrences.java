@@ -2,6 +2,7 @@ package io.delayqueue.store.script;
 
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.Durability;
+import io.delayqueue.message.Envelope;
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.Schedule;
@@ -212,23 +213,32 @@ public final class Recurrences {
         for (Object part : Replies.list(reply.get(3))) {
             List<Object> parts = Replies.list(part);
             String id = Replies.text(parts.get(0));
-            MessageSnapshot occurrence = SnapshotReply.read(topic, id, now, Replies.list(parts.get(2)))
-                    .orElse(null);
+            List<Object> stored = Replies.list(parts.get(2));
+            MessageSnapshot occurrence =
+                    SnapshotReply.read(topic, id, now, stored).orElse(null);
             Matcher text = RECURRENCE_TEXT.matcher(Replies.text(parts.get(1)));
-            if (text.matches()) {
+            if (text.matches() && stored.get(0) != null) {
                 schedules.add(new Schedule.Snapshot(
                         topic,
                         id,
+                        now,
                         text.group(7),
                         text.group(2).equals("p"),
                         Long.parseLong(text.group(3)),
                         time(text.group(4)),
                         text.group(4).equals("0") ? null : outcome(text.group(5)),
                         time(text.group(6)),
+                        next(occurrence, Replies.bytes(stored.get(0))),
                         occurrence));
             }
         }
         return new Schedule.Page(schedules, last.isEmpty() ? null : last);
+    }
+
+    /** The message of the next occurrence: what was put while this one is being handled takes over. */
+    private static Envelope next(@Nullable MessageSnapshot occurrence, byte[] stored) {
+        MessageSnapshot successor = occurrence == null ? null : occurrence.successor();
+        return successor == null ? SnapshotReply.envelope(stored) : successor.envelope();
     }
 
     private static @Nullable Instant time(String millis) {

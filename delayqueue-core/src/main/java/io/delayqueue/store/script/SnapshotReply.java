@@ -226,6 +226,15 @@ final class SnapshotReply {
                 successor(topic, id, delivery.successor()));
     }
 
+    /** Reads a stored message, or what is known of one that this version cannot read. */
+    static Envelope envelope(byte[] stored) {
+        try {
+            return EnvelopeFormat.read(stored);
+        } catch (UnreadableMessageException e) {
+            return EnvelopeFormat.ofUnreadable(stored);
+        }
+    }
+
     private static @Nullable MessageSnapshot successor(String topic, String id, byte @Nullable [] stored) {
         if (stored == null || stored.length == 0 || stored[0] == RECURS) {
             return null;
