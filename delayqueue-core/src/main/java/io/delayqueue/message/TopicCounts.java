@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param leased leased, waiting for a handler or being handled
  * @param dead dead letters
  * @param unreviewed dead letters that were added since {@link io.delayqueue.admin.DelayQueueAdmin#markReviewed} was last called
+ * @param schedules schedules, also those that are paused, see {@link Schedule}
  * @param lag how long the oldest due message has been waiting since its due time or, if later, its send; zero if no
  *     message is due. It may be slightly too short if many messages were sent with due times in the past
  * @param latestDue when the last scheduled message is due; null if none is scheduled
@@ -35,13 +36,14 @@ public record TopicCounts(
         long leased,
         long dead,
         long unreviewed,
+        long schedules,
         Duration lag,
         @Nullable Instant latestDue,
         @Nullable Instant medianDue,
         @Nullable Instant oldestUnreviewed) {
 
     /** Without any message. */
-    public static final TopicCounts ZERO = new TopicCounts(0, 0, 0, 0, 0, 0, 0, Duration.ZERO, null, null, null);
+    public static final TopicCounts ZERO = new TopicCounts(0, 0, 0, 0, 0, 0, 0, 0, Duration.ZERO, null, null, null);
 
     /** The counts of a topic with these shards. */
     @Internal
@@ -54,6 +56,7 @@ public record TopicCounts(
                 shards.stream().mapToLong(TopicCounts::leased).sum(),
                 shards.stream().mapToLong(TopicCounts::dead).sum(),
                 shards.stream().mapToLong(TopicCounts::unreviewed).sum(),
+                shards.stream().mapToLong(TopicCounts::schedules).sum(),
                 shards.stream()
                         .map(TopicCounts::lag)
                         .max(Comparator.naturalOrder())
@@ -91,6 +94,7 @@ public record TopicCounts(
     /** The counts alone. */
     @Internal
     public TopicCounts withoutTimes() {
-        return new TopicCounts(scheduled, ready, suspects, parked, leased, dead, unreviewed, lag, null, null, null);
+        return new TopicCounts(
+                scheduled, ready, suspects, parked, leased, dead, unreviewed, schedules, lag, null, null, null);
     }
 }

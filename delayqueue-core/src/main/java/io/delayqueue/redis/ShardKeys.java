@@ -85,6 +85,11 @@ public record ShardKeys(
         return notifications == null ? queue() : joined(queue(), List.of(dead, deadLetters));
     }
 
+    /** {@link #queue}; for the queue of messages also the dead letters and the ids of recurring messages. */
+    public List<byte[]> counted() {
+        return notifications == null ? queue() : joined(queue(), List.of(dead, recurring));
+    }
+
     /** {@link #withDeadLetters}; for the queue of messages also the schedule and messages of the notifications. */
     public List<byte[]> withNewNotifications() {
         return notifications == null

@@ -105,7 +105,7 @@ class LimitStatusTests {
 
     private static LimitStatus parked(long ready, long suspects, long parked, LimitState state) {
         TopicCounts counts =
-                new TopicCounts(20, ready, suspects, parked, 3, 0, 0, Duration.ofSeconds(9), null, null, null);
+                new TopicCounts(20, ready, suspects, parked, 3, 0, 0, 0, Duration.ofSeconds(9), null, null, null);
         return LimitStatus.of(DECLARED, List.of(new ShardCounts(counts, state)));
     }
 

@@ -9,6 +9,6 @@ public final class Counts {
 
     public static TopicCounts of(
             long scheduled, long ready, long suspects, long leased, long dead, long unreviewed, Duration lag) {
-        return new TopicCounts(scheduled, ready, suspects, 0, leased, dead, unreviewed, lag, null, null, null);
+        return new TopicCounts(scheduled, ready, suspects, 0, leased, dead, unreviewed, 0, lag, null, null, null);
     }
 }

@@ -28,6 +28,10 @@ enum Operation {
     UPCOMING("topic", "span", "buckets"),
     /** The keys of an ordered topic that wait longest. */
     SLOWEST_KEYS("topic"),
+    /** Schedules, in pages. */
+    SCHEDULES("topic", "count", "page"),
+    /** A schedule. */
+    SCHEDULE("topic", "id"),
     /** The stack of the oldest handler of a listener on a node. */
     STACK("node", "listener"),
 
@@ -69,6 +73,14 @@ enum Operation {
     LIFT_HOLD("topic"),
     /** Releases the leases that an HTTP client, or the application of a node, holds. */
     RELEASE("client", "node", "topic"),
+    /** Sends the message of a schedule once. */
+    RUN_SCHEDULE("topic", "id"),
+    /** Pauses a schedule. */
+    PAUSE_SCHEDULE("topic", "id"),
+    /** Resumes a schedule. */
+    RESUME_SCHEDULE("topic", "id"),
+    /** Removes a schedule. */
+    REMOVE_SCHEDULE("topic", "id"),
     /** Pauses one listener of a topic or all of them, on one node or all of them. */
     PAUSE("topic", "listener", "node"),
     /** Ends such a pause. */

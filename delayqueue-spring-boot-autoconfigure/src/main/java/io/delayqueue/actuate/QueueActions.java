@@ -14,7 +14,9 @@ import io.delayqueue.message.RescheduleOutcome;
 import io.delayqueue.message.TopicLimits;
 import io.delayqueue.store.UnusableLimitsException;
 import io.delayqueue.template.DelayQueueOperations;
+import io.delayqueue.template.DelayQueueSchedules;
 import io.delayqueue.template.DelayQueueUnavailableException;
+import io.delayqueue.template.MessageRejectedException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
@@ -31,10 +33,15 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
  *
  * @param operations changes live messages
  * @param admin changes dead letters and topics
+ * @param schedules changes schedules; null if the application has operations of its own
  * @param jobs runs actions on many messages; adds them to the audit log itself
  */
 public record QueueActions(
-        DelayQueueOperations operations, DelayQueueAdmin admin, DelayQueueJobs jobs, AuditLog audit) {
+        DelayQueueOperations operations,
+        @Nullable DelayQueueSchedules schedules,
+        DelayQueueAdmin admin,
+        DelayQueueJobs jobs,
+        AuditLog audit) {
 
     private static final int CONFLICT = 409;
 
@@ -69,8 +76,7 @@ public record QueueActions(
     private WebEndpointResponse<ActionResponse> perform(Operation action, Parameters parameters, String by) {
         return switch (action) {
             case CANCEL -> cancel(parameters.required("topic"), parameters.required("id"));
-            case RESCHEDULE -> reschedule(parameters);
-            case RUN -> reschedule(parameters.required("topic"), parameters.required("id"), Duration.ZERO);
+            case RESCHEDULE, RUN -> reschedule(action, parameters);
             case REPLAY -> replay(parameters.required("topic"), parameters.required("deadLetter"));
             case PURGE -> purge(parameters.required("topic"), parameters.required("deadLetter"));
             case REVIEW -> review(parameters.required("topic"));
@@ -81,6 +87,7 @@ public record QueueActions(
             case CLEAR_LIMITS -> clearLimits(parameters);
             case LIFT_HOLD -> liftHold(parameters.required("topic"));
             case RELEASE -> release(parameters);
+            case RUN_SCHEDULE, PAUSE_SCHEDULE, RESUME_SCHEDULE, REMOVE_SCHEDULE -> schedule(action, parameters);
             case PAUSE -> pause(parameters, by);
             case RESUME -> resume(parameters);
             default -> throw new IllegalArgumentException(action + " is not an action");
@@ -94,9 +101,12 @@ public record QueueActions(
                 : missing(RejectedRequestException.noMessage(topic, id));
     }
 
-    private WebEndpointResponse<ActionResponse> reschedule(Parameters parameters) {
+    private WebEndpointResponse<ActionResponse> reschedule(Operation action, Parameters parameters) {
         String topic = parameters.required("topic");
         String id = parameters.required("id");
+        if (action == Operation.RUN) {
+            return reschedule(topic, id, Duration.ZERO);
+        }
         if (parameters.has("delay") == parameters.has("dueAt")) {
             throw RejectedRequestException.badRequest("The action 'reschedule' requires either delay or dueAt.");
         }
@@ -266,6 +276,37 @@ public record QueueActions(
         } catch (NoSuchElementException e) {
             return missing(RejectedRequestException.notFound(String.valueOf(e.getMessage())));
         }
+    }
+
+    private WebEndpointResponse<ActionResponse> schedule(Operation action, Parameters parameters) {
+        String topic = parameters.required("topic");
+        String id = parameters.required("id");
+        try {
+            return schedules != null && changes(schedules, action, topic, id)
+                    ? done(ActionResponse.done(outcome(action)))
+                    : missing(RejectedRequestException.noSchedule(topic, id));
+        } catch (MessageRejectedException e) {
+            return rejected(CONFLICT, "rejected", String.valueOf(e.getMessage()));
+        }
+    }
+
+    /** Performs an action on a schedule, and returns whether it exists. */
+    private static boolean changes(DelayQueueSchedules schedules, Operation action, String topic, String id) {
+        return switch (action) {
+            case RUN_SCHEDULE -> schedules.run(topic, id).isPresent();
+            case PAUSE_SCHEDULE -> schedules.pause(topic, id);
+            case RESUME_SCHEDULE -> schedules.resume(topic, id);
+            default -> schedules.remove(topic, id);
+        };
+    }
+
+    private static String outcome(Operation action) {
+        return switch (action) {
+            case RUN_SCHEDULE -> "sent";
+            case PAUSE_SCHEDULE -> "paused";
+            case RESUME_SCHEDULE -> "resumed";
+            default -> "removed";
+        };
     }
 
     private WebEndpointResponse<ActionResponse> pause(Parameters parameters, String by) {

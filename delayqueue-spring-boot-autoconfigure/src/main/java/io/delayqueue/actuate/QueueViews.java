@@ -1,5 +1,7 @@
 package io.delayqueue.actuate;
 
+import io.delayqueue.admin.DeclaredSchedules;
+import io.delayqueue.admin.DeclaredSchedules.Orphan;
 import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.admin.DelayQueueInspector;
 import io.delayqueue.admin.DelayQueueJobs;
@@ -17,9 +19,13 @@ import io.delayqueue.listener.ManagedListener;
 import io.delayqueue.management.DeadLetterDetails;
 import io.delayqueue.management.Jobs;
 import io.delayqueue.management.MessageDetails;
+import io.delayqueue.management.ScheduleDetails;
 import io.delayqueue.management.Shown;
+import io.delayqueue.message.Schedule;
 import io.delayqueue.template.DelayQueueOperations;
+import io.delayqueue.template.DelayQueueSchedules;
 import java.time.Duration;
+import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Comparator;
 import java.util.List;
@@ -43,6 +49,8 @@ import org.jspecify.annotations.Nullable;
  * @param admin reads dead letters
  * @param jobs reads jobs
  * @param operations finds messages by their id
+ * @param schedules reads schedules; null if the application has operations of its own
+ * @param declared knows schedules that no listener declares any more; null if the application has no listeners
  */
 public record QueueViews(
         NodeIdentity node,
@@ -55,13 +63,17 @@ public record QueueViews(
         Map<String, Duration> maxLag,
         DelayQueueAdmin admin,
         DelayQueueJobs jobs,
-        DelayQueueOperations operations) {
+        DelayQueueOperations operations,
+        @Nullable DelayQueueSchedules schedules,
+        @Nullable DeclaredSchedules declared) {
 
     private static final int DEFAULT_PAGE = 50;
     private static final int DEFAULT_GROUPED = 10_000;
     private static final String ALL = "all";
     private static final Duration DEFAULT_SPAN = Duration.ofHours(1);
     private static final int DEFAULT_BUCKETS = 60;
+    private static final int NEXT_OF_EACH = 1;
+    private static final int NEXT_OF_ONE = 5;
 
     /**
      * The constant properties of this node.
@@ -130,6 +142,8 @@ public record QueueViews(
             case DEAD -> deadLetters(topic, parameters, shown);
             case DEAD_LETTER -> deadLetter(topic, parameters.required("deadLetter"), shown);
             case UPCOMING -> upcoming(topic, parameters);
+            case SCHEDULES -> schedules(topic, parameters, shown);
+            case SCHEDULE -> schedule(topic, parameters.required("id"), shown);
             case SLOWEST_KEYS -> SlowestKeys.of(inspector.slowestKeys(topic), shown);
             default -> throw new IllegalArgumentException(view + " is not a view");
         };
@@ -198,6 +212,41 @@ public record QueueViews(
                 .filter(view -> view.name().toLowerCase(Locale.ROOT).equals(state))
                 .findFirst()
                 .orElseThrow(() -> parameters.wrong("state", "scheduled, ready or leased"));
+    }
+
+    private Object schedules(String topic, Parameters parameters, Shown shown) {
+        int count = parameters.number("count", DEFAULT_PAGE, DelayQueueSchedules.MAX_LISTED);
+        if (schedules == null) {
+            return new ScheduleDetails.Page(List.of(), null);
+        }
+        List<Orphan> orphans = orphans();
+        Schedule.Page page = schedules.list(topic, parameters.text("page"), count);
+        return new ScheduleDetails.Page(
+                page.schedules().stream()
+                        .map(schedule -> details(schedule, NEXT_OF_EACH, orphans, shown))
+                        .toList(),
+                page.next());
+    }
+
+    private Object schedule(String topic, String id, Shown shown) {
+        return Optional.ofNullable(schedules)
+                .flatMap(present -> present.find(topic, id))
+                .map(schedule -> details(schedule, NEXT_OF_ONE, orphans(), shown))
+                .orElseThrow(() -> RejectedRequestException.noSchedule(topic, id));
+    }
+
+    private List<Orphan> orphans() {
+        return declared == null ? List.of() : declared.orphans();
+    }
+
+    private static ScheduleDetails details(Schedule.Snapshot schedule, int next, List<Orphan> orphans, Shown shown) {
+        Instant orphanedSince = orphans.stream()
+                .filter(orphan ->
+                        orphan.topic().equals(schedule.topic()) && orphan.id().equals(schedule.id()))
+                .map(Orphan::since)
+                .findFirst()
+                .orElse(null);
+        return ScheduleDetails.of(schedule, next, orphanedSince, shown);
     }
 
     private Object find(String id, Shown shown) {

@@ -35,6 +35,10 @@ final class RejectedRequestException extends RuntimeException {
         return notFound("There is no live message '" + Printable.of(id) + "' in topic '" + Printable.of(topic) + "'.");
     }
 
+    static RejectedRequestException noSchedule(String topic, String id) {
+        return notFound("There is no schedule '" + Printable.of(id) + "' in topic '" + Printable.of(topic) + "'.");
+    }
+
     static RejectedRequestException noDeadLetter(String topic, String deadLetter) {
         return notFound(
                 "There is no dead letter '" + Printable.of(deadLetter) + "' in topic '" + Printable.of(topic) + "'.");

@@ -1,20 +1,27 @@
 package io.delayqueue.actuate;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static java.time.Duration.ZERO;
 import static java.time.Duration.ofHours;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.actuate.EndpointNode.Reply;
 import io.delayqueue.event.DelayQueueEvents;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.Schedule;
+import io.delayqueue.redis.KeySpace;
+import io.delayqueue.template.DelayQueueSchedules;
 import java.io.IOException;
 import java.net.URI;
 import java.net.http.HttpRequest.BodyPublisher;
 import java.net.http.HttpRequest.BodyPublishers;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -29,6 +36,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.WebApplicationType;
+import org.springframework.data.redis.connection.RedisConnection;
+import org.springframework.data.redis.connection.RedisConnectionFactory;
 import org.springframework.http.MediaType;
 import tools.jackson.databind.JsonNode;
 
@@ -159,6 +168,103 @@ abstract class EndpointContract extends EndpointTest {
     }
 
     @Test
+    void schedulesAreShownAndChanged() {
+        DelayQueueSchedules schedules = node.context().getBean(DelayQueueSchedules.class);
+        schedules.put(Schedule.of(topic, "b/2")
+                .cron("0 0 9 * * MON", ZoneId.of("Europe/Paris"))
+                .payload("secret"));
+        Instant first = requireNonNull(schedules
+                .put(Schedule.of(topic, "a")
+                        .every(ofHours(1))
+                        .spread(Duration.ofMinutes(1))
+                        .maxAttempts(2)
+                        .payload("secret"))
+                .next());
+
+        assertThat(node.view("topic", "topic", topic).json().path("schedules").asInt())
+                .isEqualTo(2);
+        JsonNode one = node.view("schedule", "topic", topic, "id", "a").json();
+        assertThat(one.path("everyMillis").asLong()).isEqualTo(3_600_000);
+        assertThat(one.path("spreadMillis").asLong()).isEqualTo(60_000);
+        assertThat(one.path("maxAttempts").asInt()).isEqualTo(2);
+        assertThat(one.path("paused").asBoolean()).isFalse();
+        assertThat(one.path("payloadText").asString()).isEqualTo("secret");
+        assertThat(one.path("next").valueStream().map(next -> Instant.parse(next.asString())))
+                .hasSize(5)
+                .startsWith(first, first.plus(ofHours(1)));
+        assertThat(one.path("occurrence").path("state").asString()).isEqualTo("scheduled");
+        assertThat(Instant.parse(one.path("occurrence").path("slot").asString()))
+                .isEqualTo(first);
+        assertThat(one.has("cron")).isFalse();
+        assertThat(one.has("orphanedSince")).isFalse();
+
+        JsonNode page = node.view("schedules", "topic", topic, "count", "1").json();
+        assertThat(texts(page.path("schedules"), "id")).containsExactly("a");
+        JsonNode second = node.view(
+                        "schedules",
+                        "topic",
+                        topic,
+                        "count",
+                        "1",
+                        "page",
+                        page.path("next").asString())
+                .json();
+        assertThat(second.has("next")).isFalse();
+        JsonNode other = second.path("schedules").get(0);
+        assertThat(other.path("cron").asString()).isEqualTo("0 0 9 * * MON");
+        assertThat(other.path("zone").asString()).isEqualTo("Europe/Paris");
+        assertThat(other.path("next")).hasSize(1);
+        assertThat(anonymous.view("schedules", "topic", topic).text())
+                .contains("\"b/2\"")
+                .doesNotContain("secret");
+
+        assertThat(node.act("pause-schedule", "topic", topic, "id", "a").outcome())
+                .isEqualTo("paused");
+        assertThat(node.view("schedule", "topic", topic, "id", "a")
+                        .json()
+                        .path("paused")
+                        .asBoolean())
+                .isTrue();
+        assertThat(node.act("run-schedule", "topic", topic, "id", "a").outcome())
+                .isEqualTo("sent");
+        assertThat(node.view("topic", "topic", topic).json().path("ready").asInt())
+                .isEqualTo(1);
+        assertThat(node.act("resume-schedule", "topic", topic, "id", "a").outcome())
+                .isEqualTo("resumed");
+        assertThat(node.act("remove-schedule", "topic", topic, "id", "a").outcome())
+                .isEqualTo("removed");
+        for (String action : List.of("pause-schedule", "run-schedule", "resume-schedule", "remove-schedule")) {
+            Reply missing = node.act(action, "topic", topic, "id", "a");
+            assertThat(missing.status()).isEqualTo(404);
+            assertThat(missing.detail()).isEqualTo("There is no schedule 'a' in topic '" + topic + "'.");
+        }
+        assertThat(node.view("schedule", "topic", topic, "id", "a").status()).isEqualTo(404);
+        assertThat(node.view("schedules", "topic", "lost").text()).isEqualTo("{\"schedules\":[]}");
+        schedules.remove(topic, "b/2");
+    }
+
+    @Test
+    void scheduleThatNoListenerDeclaresIsShownAsOrphaned() {
+        DelayQueueSchedules schedules = node.context().getBean(DelayQueueSchedules.class);
+        schedules.put(Schedule.of("orphans", "a").every(ofHours(1)).payload("text"));
+        try (RedisConnection redis =
+                node.context().getBean(RedisConnectionFactory.class).getConnection()) {
+            redis.hashCommands()
+                    .hSet(
+                            node.context().getBean(KeySpace.class).schedules(),
+                            "topic=orphans&id=a".getBytes(UTF_8),
+                            "1000 every 3600000 0".getBytes(UTF_8));
+        }
+
+        assertThat(node.view("schedule", "topic", "orphans", "id", "a")
+                        .json()
+                        .path("orphanedSince")
+                        .asString())
+                .isEqualTo("1970-01-01T00:00:01.000Z");
+        schedules.remove("orphans", "a");
+    }
+
+    @Test
     void cancelRemovesAMessage() {
         node.send(topic, "a", "text", ofHours(1));
         node.send(topic, "b", "text", ZERO);
@@ -277,13 +383,14 @@ abstract class EndpointContract extends EndpointTest {
         assertThat(node.view("lost").detail())
                 .isEqualTo(
                         "Unknown view 'lost'. Views: topic, messages, message, find, dead, dead-letter, dead-groups, jobs,"
-                                + " upcoming, slowest-keys, stack.");
+                                + " upcoming, slowest-keys, schedules, schedule, stack.");
         assertThat(node.view("topic/more", "topic", "t").status()).isEqualTo(404);
         assertThat(node.act("flush").status()).isEqualTo(404);
         assertThat(node.act("flush").detail())
                 .isEqualTo(
                         "Unknown action 'flush'. Actions: cancel, reschedule, run, replay, purge, review, start-job, stop-job,"
-                                + " delete-topic, limit, clear-limits, lift-hold, release, pause, resume.");
+                                + " delete-topic, limit, clear-limits, lift-hold, release, run-schedule, pause-schedule,"
+                                + " resume-schedule, remove-schedule, pause, resume.");
     }
 
     @Test

@@ -6,6 +6,7 @@ import io.delayqueue.management.DeadLetterDetails;
 import io.delayqueue.management.Jobs;
 import io.delayqueue.management.ManagementJson;
 import io.delayqueue.management.MessageDetails;
+import io.delayqueue.management.ScheduleDetails;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
@@ -42,6 +43,8 @@ public final class ResponseFields {
                 Map.entry(Operation.JOBS.path(), of(Jobs.class)),
                 Map.entry(Operation.UPCOMING.path(), of(Upcoming.class)),
                 Map.entry(Operation.SLOWEST_KEYS.path(), of(SlowestKeys.class)),
+                Map.entry(Operation.SCHEDULES.path(), of(ScheduleDetails.Page.class)),
+                Map.entry(Operation.SCHEDULE.path(), of(ScheduleDetails.class)),
                 Map.entry(Operation.STACK.path(), of(StackDetails.class)),
                 Map.entry("action", of(ActionResponse.class)),
                 Map.entry("error", of(ErrorResponse.class)));

@@ -231,7 +231,7 @@ public final class RedisMessageStore implements MessageStore {
         return calls.runIfExists(
                         COUNT,
                         shard,
-                        ShardKeys::withDeadLetters,
+                        ShardKeys::counted,
                         call -> call.add(MAX_READ).add(PollRequest.MAX_BYTES))
                 .thenApply(reply -> reply.map(RedisMessageStore::counts).orElse(ShardCounts.ZERO));
     }
@@ -247,6 +247,7 @@ public final class RedisMessageStore implements MessageStore {
                 Replies.number(reply.get(4)),
                 Replies.number(reply.get(5)),
                 Replies.number(reply.get(6)),
+                Replies.number(reply.get(12)),
                 ready == 0
                         ? Duration.ZERO
                         : Duration.between(Replies.millis(reply.get(7)), Replies.micros(reply.get(1))),

@@ -1,18 +1,18 @@
 -- Counts the messages of a queue by state.
 --
--- KEYS[1..5] schedule, leases, messages, deliveries, meta  KEYS[6] dead, only in the queue of messages
+-- KEYS[1..5] schedule, leases, messages, deliveries, meta  KEYS[6..7] dead, recurring; only in the queue of messages
 -- ARGV[1] identity  ARGV[2] largest number of due messages to read  ARGV[3] number of bytes after which reading stops
 -- result {'OK', now in µs, scheduled and not yet due, ready, leased, dead, dead and not reviewed, time in ms since
 --        which the oldest due message waits, ready and suspect, {} or {limits, arrival or '', hold or '' (see keys.lua),
 --        steady time in µs, '1' if no key of a fair topic has a turn because of its limit, else '0'}, {latest due time, due
 --        time in the middle of the scheduled messages, time of death of the oldest dead letter that is not reviewed},
---        each '' or in ms, ready and parked} | {'UNKNOWN'} | {'MISMATCH', identity}
+--        each '' or in ms, ready and parked, recurring} | {'UNKNOWN'} | {'MISMATCH', identity}
 -- cost   O(log N), 7 commands; with ready or scheduled messages or dead letters up to 12, and one more for each message
---        that is read; with suspects one more, in a topic with limits, keys or recurring messages one
+--        that is read; with suspects one more, in a topic with limits, keys or recurring messages two
 --        more, and in a fair topic with limits another one. A message waits from its send if it was
 --        sent with a past due time; such messages are read until one that waits longest is found
 --@include keys
-local deadKey = KEYS[6]
+local deadKey, recurringKey = KEYS[6], KEYS[7]
 --@include clock
 --@include firstdue
 --@include recurring
@@ -110,5 +110,6 @@ return {
   limits and {limits, arrival or '', hold or '', textOf(now - jumped) .. string.sub(nowMicros, -3), keysAtLimit} or {},
   {latest, middle, oldestDead},
   -- in a fair topic, no message waits for another one of its key
-  fair and 0 or readyIn[2] or 0
+  fair and 0 or readyIn[2] or 0,
+  special and recurringKey and math.max(0, redis.call('ZCARD', recurringKey) - 1) or 0
 }

@@ -58,7 +58,7 @@ class QueueDiagnosisTests {
 
     private static TopicStatus parked(long ready, long parked) {
         return TopicStatusBuilder.topic("a")
-                .counts(new TopicCounts(0, ready, 0, parked, 0, 0, 0, Duration.ofSeconds(25), null, null, null))
+                .counts(new TopicCounts(0, ready, 0, parked, 0, 0, 0, 0, Duration.ofSeconds(25), null, null, null))
                 .build();
     }
 

@@ -66,8 +66,8 @@ class TopicRulesTests {
     }
 
     private static TopicStatus due(long scheduled, Duration median, Duration latest) {
-        return topic(
-                new TopicCounts(scheduled, 0, 0, 0, 0, 0, 0, Duration.ZERO, NOW.plus(latest), NOW.plus(median), null));
+        return topic(new TopicCounts(
+                scheduled, 0, 0, 0, 0, 0, 0, 0, Duration.ZERO, NOW.plus(latest), NOW.plus(median), null));
     }
 
     @Test
@@ -207,7 +207,7 @@ class TopicRulesTests {
     }
 
     private static TopicCounts dead(long dead, long unreviewed, @Nullable Instant oldest) {
-        return new TopicCounts(0, 0, 0, 0, 0, dead, unreviewed, Duration.ZERO, null, null, oldest);
+        return new TopicCounts(0, 0, 0, 0, 0, dead, unreviewed, 0, Duration.ZERO, null, null, oldest);
     }
 
     @Test

@@ -135,7 +135,7 @@ class QuietLookupTests {
         Instant ahead = Instant.ofEpochMilli(AHEAD);
         Instant oldest = dead == 0 ? null : Instant.ofEpochMilli(T0);
         return new ShardCounts(
-                new TopicCounts(scheduled, 0, 0, 0, 0, dead, dead, Duration.ZERO, ahead, ahead, oldest), null);
+                new TopicCounts(scheduled, 0, 0, 0, 0, dead, dead, 0, Duration.ZERO, ahead, ahead, oldest), null);
     }
 
     private static ShardState one() {

@@ -716,6 +716,7 @@ final class StoreModel {
                 kind.leased().size(),
                 which == QueueKind.MESSAGES ? deadLetters.size() : 0,
                 which == QueueKind.MESSAGES ? deadLetters.size() : 0,
+                0,
                 Duration.ofMillis(Math.max(0, now - waiting)),
                 later.length == 0 ? null : Instant.ofEpochMilli(later[later.length - 1]),
                 later.length == 0 ? null : Instant.ofEpochMilli(later[(later.length - 1) / 2]),

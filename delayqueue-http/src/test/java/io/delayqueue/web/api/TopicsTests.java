@@ -53,7 +53,8 @@ class TopicsTests {
         assertThat(topics.get(0).toString())
                 .isEqualTo("{\"topic\":\"" + names.get(0)
                         + "\",\"shards\":1,\"scheduled\":1,\"ready\":0,\"suspects\":0,\"parked\":0,\"leased\":0,\"dead\":0,"
-                        + "\"unreviewed\":0,\"lagMillis\":0,\"latestDue\":\"" + latest + "\",\"medianDue\":\"" + latest
+                        + "\"unreviewed\":0,\"schedules\":0,\"lagMillis\":0,\"latestDue\":\"" + latest
+                        + "\",\"medianDue\":\"" + latest
                         + "\",\"consumers\":[],\"assignedNodes\":[],\"paused\":false,"
                         + "\"pauses\":[],\"shardCounts\":[]}");
         assertThat(topics.get(2).path("ready").asInt()).isEqualTo(1);

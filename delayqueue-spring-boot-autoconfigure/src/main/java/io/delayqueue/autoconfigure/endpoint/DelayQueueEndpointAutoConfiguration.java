@@ -13,6 +13,7 @@ import io.delayqueue.actuate.StackDetails;
 import io.delayqueue.actuate.TopicDetails;
 import io.delayqueue.admin.AuditLog;
 import io.delayqueue.admin.DeadLetterGroups;
+import io.delayqueue.admin.DeclaredSchedules;
 import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.admin.DelayQueueInspector;
 import io.delayqueue.admin.DelayQueueJobs;
@@ -29,7 +30,9 @@ import io.delayqueue.container.DelayQueueEngine;
 import io.delayqueue.management.DeadLetterDetails;
 import io.delayqueue.management.Jobs;
 import io.delayqueue.management.MessageDetails;
+import io.delayqueue.management.ScheduleDetails;
 import io.delayqueue.template.DelayQueueOperations;
+import io.delayqueue.template.DelayQueueSchedules;
 import java.time.InstantSource;
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.beans.factory.ObjectProvider;
@@ -73,6 +76,7 @@ public final class DelayQueueEndpointAutoConfiguration {
         DeadLetterGroups.class,
         Jobs.class,
         MessageDetails.Page.class,
+        ScheduleDetails.Page.class,
         SlowestKeys.class,
         StackDetails.class,
         Upcoming.class
@@ -96,6 +100,8 @@ public final class DelayQueueEndpointAutoConfiguration {
                 DelayQueueAdmin admin,
                 DelayQueueJobs jobs,
                 DelayQueueOperations operations,
+                ObjectProvider<DelayQueueSchedules> schedules,
+                ObjectProvider<DeclaredSchedules> declared,
                 DelayQueueProperties properties,
                 EndpointAccessResolver access) {
             boolean writable =
@@ -115,14 +121,20 @@ public final class DelayQueueEndpointAutoConfiguration {
                     properties.health().maxLag(),
                     admin,
                     jobs,
-                    operations);
+                    operations,
+                    schedules.getIfAvailable(),
+                    declared.getIfAvailable());
         }
 
         @Bean
         @ConditionalOnMissingBean
         QueueActions delayQueueActions(
-                DelayQueueOperations operations, DelayQueueAdmin admin, DelayQueueJobs jobs, AuditLog audit) {
-            return new QueueActions(operations, admin, jobs, audit);
+                DelayQueueOperations operations,
+                ObjectProvider<DelayQueueSchedules> schedules,
+                DelayQueueAdmin admin,
+                DelayQueueJobs jobs,
+                AuditLog audit) {
+            return new QueueActions(operations, schedules.getIfAvailable(), admin, jobs, audit);
         }
 
         @Bean
