@@ -44,6 +44,7 @@ record DashboardFiles(String page, Map<String, Part> parts) {
             "overview.js",
             "pauses.js",
             "redis.js",
+            "schedules.js",
             "search.js",
             "shards.js",
             "stack.js",

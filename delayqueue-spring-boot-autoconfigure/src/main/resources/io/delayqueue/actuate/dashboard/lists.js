@@ -1,4 +1,4 @@
-/* Pages of messages by state, and of dead letters. */
+/* Pages of messages by state, of dead letters, and of schedules. */
 
 import { cancel, purge, replay, reschedule, run } from './actions.js';
 import { read } from './api.js';
@@ -26,6 +26,12 @@ export async function loadDeadLetters(list, topic, signal) {
   const cursor = list.cursors.at(-1);
   const response = await read('dead', { topic, count: PAGE, page: cursor }, signal);
   show(list, cursor, response.deadLetters, response.next);
+}
+
+export async function loadSchedules(list, topic, signal) {
+  const cursor = list.cursors.at(-1);
+  const response = await read('schedules', { topic, count: PAGE, page: cursor }, signal);
+  show(list, cursor, response.schedules, response.next);
 }
 
 function show(list, cursor, items, next) {
@@ -80,7 +86,8 @@ export function messages(list, messageState) {
   return paged(list, shown);
 }
 
-function paged(list, shown) {
+/** A page of a list, with the buttons that turn it. */
+export function paged(list, shown) {
   return h('div', { 'aria-busy': String(list.turning) }, shown, pager(list));
 }
 
@@ -149,7 +156,8 @@ function keyCell(items, holder) {
   return keyColumn(items).map(() => keyOf(holder) || '–');
 }
 
-function preview(holder) {
+/** The beginning of a payload; nothing if it is hidden. */
+export function preview(holder) {
   const payload = payloadOf(holder);
   if (payload.hidden) return null;
   const text = payload.text === undefined ? bytes(payload.size) : payload.text;

@@ -16,6 +16,7 @@ import { deadLetters, loadDeadLetters, loadMessages, messages, newList } from '.
 import { loadSlowestKeys, slowestKeysSection } from './order.js';
 import { listenersOn, listenersSection } from './overview.js';
 import { pausesSection } from './pauses.js';
+import { loadSchedulesOf, schedulesSection } from './schedules.js';
 import { found, headerField, newScan, runScan, searches } from './search.js';
 import { shardsSection } from './shards.js';
 import { loading, nodeNamed, page, state, TABS, topicLink, topicOf } from './state.js';
@@ -33,6 +34,7 @@ export async function load({ topic, tab }, signal) {
   await loadJobs(signal);
   await loadUpcoming(data, topic, signal);
   await loadSlowestKeys(data, known, signal);
+  await loadSchedulesOf(data, known, signal);
   data.list = data.list || newList();
   if (searches(data)) {
     data.scan = data.scan || newScan(data.tab, data.header);
@@ -67,6 +69,7 @@ export function draw({ topic }) {
     h('div', { class: 'pair' }, throughputSection(topic), coming(topic, isLate(known))),
     limitsSection(known),
     slowestKeysSection(state.data),
+    schedulesSection(known, state.data),
     holdersSection(known),
     pausesSection(known),
     jobsSection(topic),

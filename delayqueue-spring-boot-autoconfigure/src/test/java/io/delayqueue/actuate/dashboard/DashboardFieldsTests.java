@@ -11,7 +11,9 @@ import io.delayqueue.actuate.ResponseFields;
 import io.delayqueue.actuate.dashboard.DashboardApplication.Listeners;
 import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.Schedule;
 import io.delayqueue.message.TopicLimits;
+import io.delayqueue.template.DelayQueueSchedules;
 import java.time.Duration;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
@@ -55,6 +57,9 @@ class DashboardFieldsTests extends DashboardTest {
     private QueueState state;
 
     @Autowired
+    private DelayQueueSchedules schedules;
+
+    @Autowired
     private Listeners listeners;
 
     @Test
@@ -73,11 +78,14 @@ class DashboardFieldsTests extends DashboardTest {
                     .build());
         }
 
+        schedules.put(Schedule.of("orphans", "a").every(Duration.ofHours(1)).payload("text"));
+
         String script =
                 RECORD_UNKNOWN_FIELDS.formatted(JsonMapper.shared().writeValueAsString(ResponseFields.byView()));
         browser.openWith(script, () -> {
             check(topic(PARCELS, "leased"));
             check(topic("accounts", "ready"));
+            check(topic("orphans", "scheduled"));
             check(topic(LONELY, "scheduled"));
             check(topic(LONELY, "suspect"));
             check(topic(INVOICES, "failing"));

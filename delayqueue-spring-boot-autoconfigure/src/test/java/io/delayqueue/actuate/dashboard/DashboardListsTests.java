@@ -8,13 +8,16 @@ import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.Schedule;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.KeySpace;
+import io.delayqueue.template.DelayQueueSchedules;
 import io.delayqueue.template.receive.DelayQueueReceiver;
 import io.delayqueue.template.receive.LeasedDelivery;
 import io.delayqueue.template.receive.ReceiveRequest;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
@@ -45,6 +48,9 @@ class DashboardListsTests extends DashboardTest {
 
     @Autowired
     private DelayQueueReceiver receiver;
+
+    @Autowired
+    private DelayQueueSchedules schedules;
 
     @AfterEach
     void consoleHasNoErrors() {
@@ -114,6 +120,36 @@ class DashboardListsTests extends DashboardTest {
         assertThat(only(receiver.receive(PAYMENTS)).id()).isEqualTo("next");
         assertThat(queue.find("payments", "head"))
                 .hasValueSatisfying(message -> assertThat(message.dueAt()).isEqualTo(due));
+    }
+
+    @Test
+    void schedulesAreShownRunPausedAndRemoved() {
+        schedules.put(Schedule.of("bills", "user-7")
+                .cron("0 0 9 * * MON", ZoneId.of("Europe/Paris"))
+                .payload("bill"));
+        schedules.put(Schedule.of("bills", "user-8")
+                .every(Duration.ofDays(365))
+                .spread(Duration.ofMinutes(1))
+                .payload("bill"));
+
+        page.open(topic("bills"))
+                .awaitText("0 0 9 * * MON Europe/Paris")
+                .awaitText("every 365 d, later by up to 1 m")
+                .awaitText("in 364 d");
+        page.press("Run now schedule user-8");
+        assertThat(page.check()).contains("Run this schedule now?", "user-8", "bills");
+        page.confirm().awaitOutcome("The message of user-8 is sent.");
+        await().until(() -> admin.counts("bills").ready() == 1);
+
+        page.press("Pause schedule user-8");
+        page.confirm().awaitOutcome("Schedule user-8 is paused.").awaitText("paused");
+        assertThat(schedules.find("bills", "user-8").orElseThrow().paused()).isTrue();
+        page.press("Resume schedule user-8");
+        page.confirm().awaitOutcome("Schedule user-8 is resumed.");
+
+        page.press("Remove schedule user-8");
+        page.confirm().awaitOutcome("Schedule user-8 is removed.").awaitNoText("every 365 d");
+        assertThat(schedules.list("bills", null, 10).schedules()).hasSize(1);
     }
 
     private static LeasedDelivery only(List<LeasedDelivery> deliveries) {
