@@ -237,7 +237,8 @@ public final class Schedule {
 
         /**
          * When the next occurrences are due, if each is handled at once. The first is the one that waits; one that is being
-         * handled or retried is left out. Empty if the schedule is paused.
+         * handled or retried is left out. Empty if the schedule is paused, and without
+         * later times if this version cannot compute them.
          *
          * @param count number of times, 1 or more
          */
@@ -250,13 +251,17 @@ public final class Schedule {
             if (occurrence != null && occurrence.state() != MessageState.LEASED && occurrence.attempts() == 0) {
                 times.add(occurrence.dueAt());
             }
-            Timing rule = Timing.parse(timing);
-            Instant next = slot.isAfter(at)
-                    ? rule.next(id, slot)
-                    : rule.after(id, slot, at, at).slot();
-            while (times.size() < count) {
-                times.add(next);
-                next = rule.next(id, next);
+            try {
+                Timing rule = Timing.parse(timing);
+                Instant next = slot.isAfter(at)
+                        ? rule.next(id, slot)
+                        : rule.after(id, slot, at, at).slot();
+                while (times.size() < count) {
+                    times.add(next);
+                    next = rule.next(id, next);
+                }
+            } catch (InvalidOptionException | IllegalStateException e) {
+                return times; // of another version, or the zone is unknown here
             }
             return times;
         }

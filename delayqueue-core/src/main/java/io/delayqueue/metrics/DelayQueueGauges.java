@@ -206,6 +206,7 @@ public final class DelayQueueGauges implements SmartLifecycle {
         private final MeterGroup group;
         private volatile List<TopicStatus> statuses = List.of();
         private boolean hasParked;
+        private boolean hasSchedules;
 
         TopicGauges(MeterRegistry registry, String tag) {
             group = new MeterGroup(registry, tag);
@@ -229,12 +230,22 @@ public final class DelayQueueGauges implements SmartLifecycle {
                             .count());
         }
 
-        /** From the first parked message on, which only an ordered topic has, there is a series of them. */
+        /**
+         * From the first parked message on, which only an ordered topic has, there is a series of them; from the first schedule on
+         * also.
+         */
         void update(List<TopicStatus> newest) {
             statuses = newest;
             if (!hasParked && values(TopicCounts::parked).anyMatch(parked -> parked > 0)) {
                 hasParked = true;
                 messages("parked", TopicCounts::parked);
+            }
+            if (!hasSchedules && values(TopicCounts::schedules).anyMatch(schedules -> schedules > 0)) {
+                hasSchedules = true;
+                group.gauge(
+                        DelayQueueMeters.SCHEDULES,
+                        this,
+                        topic -> topic.values(TopicCounts::schedules).sum());
             }
         }
 

@@ -33,6 +33,8 @@ public enum DelayQueueMeters implements MeterDocumentation {
 
     /** Messages by state. Concerns the whole queue: each node reports the same value. */
     MESSAGES("delayqueue.messages", GAUGE, "Messages in a state.", TOPIC, STATE),
+    /** Schedules. Each node reports the same value. */
+    SCHEDULES("delayqueue.schedules", GAUGE, "Schedules of recurring messages, also those that are paused.", TOPIC),
     /** Waiting time of the oldest due message. Each node reports the same value. */
     LAG("delayqueue.lag", GAUGE, "How long the oldest due message has been waiting.", TOPIC),
     /** Nodes that consume a topic. Each node reports the same value. */

@@ -18,6 +18,7 @@ import io.delayqueue.message.Timing;
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.script.Recurrences;
 import io.delayqueue.store.script.Recurrences.Action;
+import io.delayqueue.store.script.Recurrences.Overdue;
 import io.delayqueue.store.script.TopicRegistry;
 import java.time.InstantSource;
 import java.util.Arrays;
@@ -218,6 +219,19 @@ public class DelayQueueSchedules {
         if (value != null) {
             option.accept(value);
         }
+    }
+
+    /** Finds overdue schedules of a topic, among the first 1,000 of each shard. Does not block. */
+    @Internal
+    public CompletableFuture<Overdue> overdue(String topic) {
+        return topics.withShards(
+                        topic,
+                        shards -> Completions.all(
+                                shards.stream().map(recurrences::overdue).toList()))
+                .thenApply(found -> found.orElse(List.of()).stream()
+                        .filter(each -> each.count() > 0)
+                        .reduce((one, other) -> new Overdue(one.count() + other.count(), one.first()))
+                        .orElse(Overdue.NONE));
     }
 
     private boolean change(String verb, String topic, String id, Action action) {

@@ -69,6 +69,18 @@ class DelayQueueSchedulesTests extends RedisTest {
     }
 
     @Test
+    void timingOfANewerVersionHasTheStoredOccurrenceOnly() {
+        Instant first = schedules.put(hourly("p")).next();
+        String key = "dq:{sync:0.0}:recurrences";
+        String recurrence = String.valueOf(server.command("HGET", key, "a"));
+        server.command("HSET", key, "a", recurrence.replace("every 3600000 0", "lunar 1"));
+        assertThat(schedule().next(3)).containsExactly(first);
+        queue.clock.advance(HOUR);
+        queue.deadLetterAll("sync", i -> "REQUESTED");
+        assertThat(schedules.overdue("sync").join().count()).isZero();
+    }
+
+    @Test
     void cronHasNextTimesInItsZone() {
         schedules.put(Schedule.of("sync", "a")
                 .cron("0 0 9 * * *", ZoneId.of("Europe/Paris"))

@@ -5,6 +5,7 @@ import io.delayqueue.admin.ConfiguredTopics;
 import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.admin.DelayQueueInspector;
 import io.delayqueue.admin.DelayQueueJobs;
+import io.delayqueue.admin.OverdueSchedules;
 import io.delayqueue.admin.UnconsumedTopics;
 import io.delayqueue.admin.UnconsumedWarnings;
 import io.delayqueue.admin.diagnosis.QueueDiagnosis;
@@ -30,6 +31,7 @@ import io.delayqueue.redis.RedisSignals;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.Purge;
 import io.delayqueue.store.script.Recurrences;
+import io.delayqueue.store.script.Recurrences.Overdue;
 import io.delayqueue.store.script.RedisMessageStore;
 import io.delayqueue.store.script.ShardReader;
 import io.delayqueue.store.script.TopicDeletion;
@@ -411,7 +413,10 @@ public final class DelayQueueAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
-    QueueDiagnosis delayQueueDiagnosis(DelayQueueProperties properties, ObjectProvider<CommitOutbox> outbox) {
+    QueueDiagnosis delayQueueDiagnosis(
+            DelayQueueProperties properties,
+            ObjectProvider<CommitOutbox> outbox,
+            ObjectProvider<OverdueSchedules> schedules) {
         return new QueueDiagnosis(
                 properties.health().toLimits(properties.redis()),
                 properties.engine().heartbeat(),
@@ -425,6 +430,10 @@ public final class DelayQueueAutoConfiguration {
                 new Purge.Retention(
                         properties.deadLetters().maxAge(),
                         properties.deadLetters().maxCount(),
-                        properties.deadLetters().maxSize().toBytes()));
+                        properties.deadLetters().maxSize().toBytes()),
+                topic -> {
+                    OverdueSchedules present = schedules.getIfAvailable();
+                    return present == null ? Overdue.NONE : present.of(topic);
+                });
     }
 }

@@ -9,6 +9,8 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  * @param topic topic of its occurrences
  * @param id id of the schedule, and of its occurrences
  * @param every its period; omitted if it has a cron expression
- * @param cron its cron expression; omitted if it has a period
+ * @param cron its cron expression, or a timing that only a newer version knows; omitted if it has a period
  * @param zone the time zone of the cron expression
  * @param spread the longest time by which its slots are moved later; omitted if they are not
  * @param paused whether it is paused
@@ -57,6 +59,8 @@ public record ScheduleDetails(
         @Nullable Map<String, String> headers,
         Payload payload) {
 
+    private static final Pattern TIMING = Pattern.compile("every (\\d{1,15}) (\\d{1,15})|cron (\\d{1,15}) (\\S+) (.+)");
+
     /**
      * An occurrence.
      *
@@ -83,16 +87,16 @@ public record ScheduleDetails(
             Schedule.Snapshot schedule, int count, @Nullable Instant orphanedSince, Shown shown) {
         Envelope message = schedule.message();
         MessageLimits limits = message.limits();
-        // every <period> <spread> | cron <spread> <zone> <expression>
-        String[] timing = schedule.timing().split(" ", 4);
-        boolean periodic = timing[0].equals("every");
-        Duration spread = Duration.ofMillis(Long.parseLong(timing[periodic ? 2 : 1]));
+        Matcher timing = TIMING.matcher(schedule.timing());
+        boolean known = timing.matches();
+        boolean periodic = known && timing.group(1) != null;
+        Duration spread = known ? Duration.ofMillis(Long.parseLong(timing.group(periodic ? 2 : 3))) : Duration.ZERO;
         return new ScheduleDetails(
                 schedule.topic(),
                 schedule.id(),
-                periodic ? Duration.ofMillis(Long.parseLong(timing[1])) : null,
-                periodic ? null : timing[3],
-                periodic ? null : timing[2],
+                periodic ? Duration.ofMillis(Long.parseLong(timing.group(1))) : null,
+                known ? timing.group(5) : schedule.timing(),
+                known ? timing.group(4) : null,
                 spread.isZero() ? null : spread,
                 schedule.paused(),
                 schedule.next(count),

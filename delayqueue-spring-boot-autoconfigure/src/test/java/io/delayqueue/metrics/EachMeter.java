@@ -6,8 +6,10 @@ import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.annotation.DeadLetterListener;
 import io.delayqueue.annotation.DelayListener;
 import io.delayqueue.message.DeadLetter;
+import io.delayqueue.message.Schedule;
 import io.delayqueue.template.CommitOutbox;
 import io.delayqueue.template.DelayQueueException;
+import io.delayqueue.template.DelayQueueSchedules;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.template.receive.DelayQueueReceiver;
 import io.delayqueue.test.redis.RedisServerProcess;
@@ -49,6 +51,9 @@ final class EachMeter {
         delayQueue.send("t", "please");
         delayQueue.send("t", "fail");
         delayQueue.send(ODD_TOPIC, "please");
+        application
+                .getBean(DelayQueueSchedules.class)
+                .put(Schedule.of(ODD_TOPIC, "daily").every(Duration.ofDays(1)).payload("please"));
         application
                 .getBean(DelayQueueReceiver.class)
                 .receive(ODD_TOPIC, 1, Duration.ofSeconds(20))

@@ -10,6 +10,7 @@ import static io.delayqueue.metrics.DelayQueueMeters.REDIS_MEMORY_USED;
 import static io.delayqueue.metrics.DelayQueueMeters.REDIS_REFUSING;
 import static io.delayqueue.metrics.DelayQueueMeters.REDIS_REPLICAS;
 import static io.delayqueue.metrics.DelayQueueMeters.SAMPLE_AGE;
+import static io.delayqueue.metrics.DelayQueueMeters.SCHEDULES;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
@@ -17,8 +18,10 @@ import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.annotation.DelayListener;
 import io.delayqueue.message.DelayMessage;
+import io.delayqueue.message.Schedule;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.KeySpace;
+import io.delayqueue.template.DelayQueueSchedules;
 import io.delayqueue.template.receive.DelayQueueReceiver;
 import io.delayqueue.template.receive.LeasedDelivery;
 import io.delayqueue.template.receive.ReceiveRequest;
@@ -127,6 +130,26 @@ class TopicGaugesTests extends MeterTest {
         receive("ordered").acknowledge().join();
         sample();
         assertThat(messages("ordered", "parked")).isZero();
+    }
+
+    @Test
+    @TestsMeters({SCHEDULES, FINDINGS})
+    void schedulesAreCountedAndOverdueOnesAreAFinding() {
+        start(redis, SentMetersTests.NoListener.class, NO_SAMPLES);
+        DelayQueueSchedules schedules = bean(DelayQueueSchedules.class);
+        send("plain", "a", Duration.ofDays(1));
+        schedules.put(Schedule.of("sync", "a").every(Duration.ofDays(1)).payload("p"));
+        delayQueue().reschedule("sync", "a", Duration.ZERO);
+        receive("sync").deadLetter("not today").join();
+        await().until(() -> schedules.find("sync", "a").orElseThrow().outcome() != null);
+        sample();
+        assertThat(value(SCHEDULES, "topic", "sync")).isEqualTo(1);
+        assertThat(registry().find(SCHEDULES.getName()).tag("topic", "plain").meters())
+                .isEmpty();
+        await().untilAsserted(() -> {
+            sample();
+            assertThat(value(FINDINGS, "topic", "sync", "kind", "schedules")).isEqualTo(1);
+        });
     }
 
     @Test

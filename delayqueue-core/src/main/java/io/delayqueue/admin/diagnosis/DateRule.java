@@ -8,7 +8,8 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * A message of a topic is due far later than most others, as if its delay had been given in another unit. It ends below
+ * A message of a topic is due far later than most others, as if its delay had been given in another unit. Schedules have
+ * different periods, so that topics with schedules have no such finding. It ends below
  * half of the factor, so that it does not flicker while other messages come nearer to their due times.
  */
 final class DateRule implements TopicRule {
@@ -24,7 +25,7 @@ final class DateRule implements TopicRule {
     public void check(Situation situation, TopicStatus topic, TopicCounts counts) {
         Instant latest = counts.latestDue();
         Instant median = counts.medianDue();
-        if (latest == null || median == null || counts.scheduled() < FEWEST) {
+        if (latest == null || median == null || counts.scheduled() < FEWEST || counts.schedules() > 0) {
             return;
         }
         Instant now = situation.nodes().at();

@@ -83,6 +83,8 @@ public record Finding(
         LIMITS("nodes declare different limits"),
         /** A message of a topic is due far later than most others. */
         DATES("due times are far above the usual"),
+        /** Schedules of a topic have not succeeded for two of their periods. */
+        SCHEDULES("schedules have not succeeded for two periods"),
         /** Retention deletes unreviewed dead letters of a topic soon. */
         RETENTION("unreviewed dead letters are deleted soon"),
         /** A topic has dead letters that are not reviewed. */

@@ -8,12 +8,14 @@ import io.delayqueue.message.InvalidOptionException;
 import io.delayqueue.message.TopicLimits;
 import io.delayqueue.redis.server.ServerState;
 import io.delayqueue.store.Purge;
+import io.delayqueue.store.script.Recurrences.Overdue;
 import io.delayqueue.template.OutboxState;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -68,6 +70,7 @@ public final class QueueDiagnosis {
      * @param maxOutboxAge age of the oldest row of the outbox that is a finding
      * @param declared the limits in the properties of this node, by topic
      * @param retention the limits of dead letters in the properties of this node
+     * @param overdue the overdue schedules of a topic
      */
     public QueueDiagnosis(
             Limits limits,
@@ -76,7 +79,8 @@ public final class QueueDiagnosis {
             Supplier<@Nullable OutboxState> outbox,
             Duration maxOutboxAge,
             Map<String, TopicLimits> declared,
-            Purge.Retention retention) {
+            Purge.Retention retention,
+            Function<String, Overdue> overdue) {
         this.clock = clock;
         this.rules = List.of(
                 new RedisRule(limits.allowEviction(), heartbeat),
@@ -95,6 +99,7 @@ public final class QueueDiagnosis {
                 new SuspectRule(),
                 new LimitRule(declared),
                 new DateRule(),
+                new ScheduleRule(overdue),
                 new RetentionRule(retention),
                 new DeadLetterRule(),
                 new PauseRule());

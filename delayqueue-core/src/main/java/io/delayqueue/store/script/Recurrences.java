@@ -49,10 +49,12 @@ public final class Recurrences {
     /** Largest number of messages that are re-armed in a call. */
     private static final int AT_ONCE = 100;
 
+    /** Number of messages of a shard that are searched for overdue ones. */
+    private static final int MAX_SEARCHED = 1000;
+
     /** Largest number of calls of a put. More than two are needed only if the clocks of Redis and this process differ. */
     private static final int PUT_CALLS = 5;
 
-    private static final Pattern RECURRENCE_TEXT = Pattern.compile("(\\d+) (\\S+) (\\d+) (\\d+) (\\S+) (\\d+) (.*)");
     private static final Pattern ENDING = Pattern.compile("(\\S+) (\\d+) (\\d*)");
 
     private final ShardCalls calls;
@@ -193,17 +195,54 @@ public final class Recurrences {
     }
 
     private CompletableFuture<Schedule.Page> read(Shard shard, String id, String after, int count) {
-        return calls.runIfExists(
-                        RECURRENCES,
-                        shard,
-                        ShardKeys::queueWithRecurrences,
-                        call -> call.add(id)
-                                .add(after)
-                                .add(count)
-                                .add(PollRequest.MAX_BYTES)
-                                .add(ShardCalls.SENTINEL))
+        return read(shard, id, after, count, PollRequest.MAX_BYTES)
                 .thenApply(found ->
                         found.map(reply -> page(shard.topic(), reply)).orElse(new Schedule.Page(List.of(), null)));
+    }
+
+    private CompletableFuture<Optional<List<Object>>> read(
+            Shard shard, String id, String after, int count, long maxBytes) {
+        return calls.runIfExists(
+                RECURRENCES,
+                shard,
+                ShardKeys::queueWithRecurrences,
+                call -> call.add(id).add(after).add(count).add(maxBytes).add(ShardCalls.SENTINEL));
+    }
+
+    /**
+     * The overdue ones among some recurring messages.
+     *
+     * @param count their number
+     * @param first the id of the first of them; empty if there are none
+     */
+    public record Overdue(int count, String first) {
+
+        /** Without any. */
+        public static final Overdue NONE = new Overdue(0, "");
+    }
+
+    /**
+     * Finds recurring messages that are not paused, and of which no occurrence was acknowledged for two periods, or none at all
+     * since the last one became a dead letter. Looks at the first 1,000.
+     */
+    public CompletableFuture<Overdue> overdue(Shard shard) {
+        return read(shard, "", "", MAX_SEARCHED, 0).thenApply(found -> {
+            List<String> overdue = new ArrayList<>();
+            found.ifPresent(reply -> {
+                Instant now = Replies.micros(reply.get(1));
+                for (Object part : Replies.list(reply.get(3))) {
+                    List<Object> parts = Replies.list(part);
+                    String id = Replies.text(parts.get(0));
+                    Recurrence recurrence = Recurrence.read(Replies.text(parts.get(1)));
+                    if (recurrence != null
+                            && recurrence.isOverdue(
+                                    id, now, Replies.text(parts.get(2)).equals("1"))) {
+                        overdue.add(id);
+                    }
+                }
+            });
+            return overdue.isEmpty() ? Overdue.NONE : new Overdue(overdue.size(), overdue.get(0));
+        });
     }
 
     private static Schedule.Page page(String topic, List<Object> reply) {
@@ -216,18 +255,18 @@ public final class Recurrences {
             List<Object> stored = Replies.list(parts.get(2));
             MessageSnapshot occurrence =
                     SnapshotReply.read(topic, id, now, stored).orElse(null);
-            Matcher text = RECURRENCE_TEXT.matcher(Replies.text(parts.get(1)));
-            if (text.matches() && stored.get(0) != null) {
+            Recurrence recurrence = Recurrence.read(Replies.text(parts.get(1)));
+            if (recurrence != null && stored.get(0) != null) {
                 schedules.add(new Schedule.Snapshot(
                         topic,
                         id,
                         now,
-                        text.group(7),
-                        text.group(2).equals("p"),
-                        Long.parseLong(text.group(3)),
-                        time(text.group(4)),
-                        text.group(4).equals("0") ? null : outcome(text.group(5)),
-                        time(text.group(6)),
+                        recurrence.timing(),
+                        recurrence.paused(),
+                        recurrence.skipped(),
+                        recurrence.ended(),
+                        recurrence.ended() == null ? null : outcome(recurrence.how()),
+                        recurrence.succeeded(),
                         next(occurrence, Replies.bytes(stored.get(0))),
                         occurrence));
             }
@@ -239,10 +278,6 @@ public final class Recurrences {
     private static Envelope next(@Nullable MessageSnapshot occurrence, byte[] stored) {
         MessageSnapshot successor = occurrence == null ? null : occurrence.successor();
         return successor == null ? SnapshotReply.envelope(stored) : successor.envelope();
-    }
-
-    private static @Nullable Instant time(String millis) {
-        return millis.equals("0") ? null : Instant.ofEpochMilli(Long.parseLong(millis));
     }
 
     private static Schedule.Snapshot.@Nullable Ending outcome(String letter) {
@@ -321,9 +356,9 @@ public final class Recurrences {
 
     /** The next slot; without an effect if the message no longer recurs. */
     private static Advance next(String id, String slot, String ending, String recurrence, Instant now) {
-        Matcher text = RECURRENCE_TEXT.matcher(recurrence);
+        Recurrence text = Recurrence.read(recurrence);
         Matcher end = ENDING.matcher(ending);
-        if (slot.isEmpty() || !text.matches() || !end.matches()) {
+        if (slot.isEmpty() || text == null || !end.matches()) {
             return new Advance(Instant.EPOCH, 0);
         }
         if (!end.group(3).isEmpty()) {
@@ -335,7 +370,7 @@ public final class Recurrences {
         if (unused && last.isAfter(ended)) {
             return new Advance(last, 0);
         }
-        Advance next = Timing.parse(text.group(7)).after(id, last, ended, now.isBefore(ended) ? ended : now);
+        Advance next = Timing.parse(text.timing()).after(id, last, ended, now.isBefore(ended) ? ended : now);
         // slots that pass while it is paused do not count
         return new Advance(next.slot(), end.group(1).equals("p") ? 0 : next.skipped() + (unused ? 1 : 0));
     }
@@ -349,6 +384,62 @@ public final class Recurrences {
                     .add(recurrence)
                     .add(next.slot().toEpochMilli())
                     .add(next.skipped());
+        }
+    }
+
+    /**
+     * A stored recurrence, see {@code recurring.lua}.
+     *
+     * @param how the letter of how the last occurrence ended
+     */
+    private record Recurrence(
+            boolean paused,
+            long skipped,
+            @Nullable Instant ended,
+            String how,
+            @Nullable Instant succeeded,
+            String timing) {
+
+        private static final Pattern TEXT = Pattern.compile("\\d+ (\\S+) (\\d+) (\\d+) (\\S+) (\\d+) (.*)");
+
+        /** Null if this version cannot read it. */
+        static @Nullable Recurrence read(String text) {
+            Matcher parts = TEXT.matcher(text);
+            return parts.matches()
+                    ? new Recurrence(
+                            parts.group(1).equals("p"),
+                            Long.parseLong(parts.group(2)),
+                            time(parts.group(3)),
+                            parts.group(4),
+                            time(parts.group(5)),
+                            parts.group(6))
+                    : null;
+        }
+
+        private static @Nullable Instant time(String millis) {
+            return millis.equals("0") ? null : Instant.ofEpochMilli(Long.parseLong(millis));
+        }
+
+        /**
+         * Whether no occurrence was acknowledged for two periods.
+         *
+         * @param passed whether the slot of the present occurrence has passed, or it has started; otherwise, the schedule may
+         *     have been paused
+         */
+        boolean isOverdue(String id, Instant now, boolean passed) {
+            boolean failed = how.equals("d");
+            if (paused || !(failed || passed)) {
+                return false;
+            }
+            if (succeeded == null) {
+                return failed;
+            }
+            try {
+                Timing slots = Timing.parse(timing);
+                return slots.next(id, slots.next(id, succeeded)).isBefore(now);
+            } catch (RuntimeException e) {
+                return false; // of another version
+            }
         }
     }
 }

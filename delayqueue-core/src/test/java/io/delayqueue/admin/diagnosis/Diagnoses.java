@@ -6,6 +6,7 @@ import io.delayqueue.container.EngineSettings;
 import io.delayqueue.listener.ListenerStatus;
 import io.delayqueue.message.TopicLimits;
 import io.delayqueue.store.Purge;
+import io.delayqueue.store.script.Recurrences.Overdue;
 import io.delayqueue.template.OutboxState;
 import java.time.Duration;
 import java.time.Instant;
@@ -36,7 +37,15 @@ final class Diagnoses {
             Supplier<@Nullable OutboxState> outbox,
             Map<String, TopicLimits> declared) {
         Limits limits = new Limits(Limits.DEFAULT_MAX_LAG, Map.of("slow", Duration.ofMinutes(1)), 0.5, allowEviction);
-        return new QueueDiagnosis(limits, Duration.ofSeconds(5), clock, outbox, Duration.ofMinutes(1), declared, KEPT);
+        return new QueueDiagnosis(
+                limits,
+                Duration.ofSeconds(5),
+                clock,
+                outbox,
+                Duration.ofMinutes(1),
+                declared,
+                KEPT,
+                topic -> Overdue.NONE);
     }
 
     static NodeStatus node(String host, Instant lastSeen, ListenerStatus... listeners) {

@@ -12,6 +12,7 @@ import io.delayqueue.listener.ListenerStatusBuilder;
 import io.delayqueue.message.Counts;
 import io.delayqueue.message.TopicCounts;
 import io.delayqueue.store.Purge;
+import io.delayqueue.store.script.Recurrences.Overdue;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
@@ -94,6 +95,24 @@ class TopicRulesTests {
         assertThat(texts(new DateRule(), due(40, DAY, DAY.multipliedBy(250)))).hasSize(1);
         assertThat(texts(new DateRule(), due(40, DAY, DAY.multipliedBy(249)))).isEmpty();
         assertThat(texts(new DateRule(), due(40, DAY, DAY.multipliedBy(250)))).isEmpty();
+    }
+
+    @Test
+    void dueTimesOfSchedulesDiffer() {
+        TopicCounts usual = due(40, DAY, DAY.multipliedBy(500)).counts();
+        TopicCounts counts =
+                new TopicCounts(40, 0, 0, 0, 0, 0, 0, 1, Duration.ZERO, usual.latestDue(), usual.medianDue(), null);
+        assertThat(texts(new DateRule(), topic(counts))).isEmpty();
+    }
+
+    @Test
+    void overdueSchedulesAreFound() {
+        assertThat(texts(new ScheduleRule(topic -> Overdue.NONE), topic(TopicCounts.ZERO)))
+                .isEmpty();
+        assertThat(texts(new ScheduleRule(topic -> new Overdue(1, "daily")), topic(TopicCounts.ZERO)))
+                .containsExactly("Schedule daily has not succeeded for two of its periods.");
+        assertThat(texts(new ScheduleRule(topic -> new Overdue(1200, "user-7")), topic(TopicCounts.ZERO)))
+                .containsExactly("1,200 schedules, such as user-7, have not succeeded for two of their periods.");
     }
 
     private static TopicStatus ready(long scheduled, long ready) {

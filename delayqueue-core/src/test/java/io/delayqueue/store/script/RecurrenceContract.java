@@ -27,6 +27,7 @@ import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.Sends;
 import io.delayqueue.store.bench.StoreBench;
 import io.delayqueue.store.script.Recurrences.Action;
+import io.delayqueue.store.script.Recurrences.Overdue;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
@@ -654,5 +655,69 @@ abstract class RecurrenceContract {
         bench.send(ordinary("b", T0));
         assertThat(cancel("b")).isEqualTo(CancelOutcome.CANCELLED);
         assertThat(bench.redis().call("HLEN", bench.key("messages"))).isEqualTo(2L);
+    }
+
+    private Overdue overdue() {
+        return Await.result(bench.process().recurrences().overdue(bench.shard()));
+    }
+
+    @Test
+    void overdueIsWhatHasNotSucceededForTwoPeriods() {
+        put("a", EACH_MINUTE, "p");
+        assertThat(overdue()).isEqualTo(Overdue.NONE);
+        acknowledgeAt(MINUTE, claimAt(MINUTE));
+        bench.poll(poll());
+        bench.clock(T0 + 3 * MINUTE);
+        assertThat(overdue()).as("two periods have not passed").isEqualTo(Overdue.NONE);
+        bench.clock(T0 + 3 * MINUTE + 1);
+        assertThat(overdue()).isEqualTo(new Overdue(1, "a"));
+        Claim claim = claim().orElseThrow();
+        assertThat(overdue()).as("leased").isEqualTo(new Overdue(1, "a"));
+        bench.poll(poll().retry(claim.id(), claim.token(), 60 * MINUTE));
+        assertThat(overdue()).as("retried later").isEqualTo(new Overdue(1, "a"));
+        change("a", Action.PAUSE);
+        assertThat(overdue()).as("paused").isEqualTo(Overdue.NONE);
+    }
+
+    @Test
+    void resumedIsNotOverdueBeforeItsNextSlot() {
+        put("a", EACH_MINUTE, "p");
+        acknowledgeAt(MINUTE, claimAt(MINUTE));
+        bench.poll(poll());
+        change("a", Action.PAUSE);
+        bench.clock(T0 + 10 * MINUTE + 1);
+        change("a", Action.RESUME);
+        assertThat(overdue()).isEqualTo(Overdue.NONE);
+        bench.poll(poll());
+        assertThat(overdue()).isEqualTo(Overdue.NONE);
+        bench.clock(T0 + 11 * MINUTE);
+        assertThat(overdue()).isEqualTo(new Overdue(1, "a"));
+    }
+
+    @Test
+    void deadLetteredWithoutAnySuccessIsOverdue() {
+        put("a", EACH_MINUTE, "p");
+        Claim claim = claimAt(MINUTE);
+        assertThat(overdue()).isEqualTo(Overdue.NONE);
+        bench.poll(poll().deadLetter(claim.id(), claim.token(), DeadLetterCause.REQUESTED));
+        bench.poll(poll());
+        assertThat(overdue()).isEqualTo(new Overdue(1, "a"));
+        acknowledgeAt(2 * MINUTE, claimAt(2 * MINUTE));
+        bench.poll(poll());
+        assertThat(overdue()).isEqualTo(Overdue.NONE);
+    }
+
+    @Test
+    void schedulesAreCounted() {
+        put("a", EACH_MINUTE, "p");
+        put("b", EACH_MINUTE, "p");
+        change("b", Action.PAUSE);
+        assertThat(counted()).isEqualTo(2);
+        change("b", Action.REMOVE);
+        assertThat(counted()).isEqualTo(1);
+    }
+
+    private long counted() {
+        return Await.result(bench.store().count(bench.shard())).counts().schedules();
     }
 }

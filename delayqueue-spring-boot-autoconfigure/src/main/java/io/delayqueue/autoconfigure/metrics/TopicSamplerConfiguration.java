@@ -3,6 +3,7 @@ package io.delayqueue.autoconfigure.metrics;
 import io.delayqueue.Internal;
 import io.delayqueue.admin.DelayQueueInspector;
 import io.delayqueue.admin.IdleTopics;
+import io.delayqueue.admin.OverdueSchedules;
 import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.admin.UnconsumedWarnings;
 import io.delayqueue.autoconfigure.DelayQueueProperties;
@@ -13,11 +14,13 @@ import io.delayqueue.redis.server.ServerProbe;
 import io.delayqueue.redis.server.ServerState;
 import io.delayqueue.store.script.TopicDeletion;
 import io.delayqueue.store.script.TopicRegistry;
+import io.delayqueue.template.DelayQueueSchedules;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
@@ -62,6 +65,15 @@ public class TopicSamplerConfiguration {
                 deletion, registry, nodes, properties.metrics().forgetTopicsAfter(), engine::execute, System::nanoTime);
         sampler.onSample(() -> idle.sampled(sampler.newest()));
         return idle;
+    }
+
+    @Bean
+    @ConditionalOnBean(DelayQueueSchedules.class)
+    @ConditionalOnMissingBean
+    OverdueSchedules delayQueueOverdueSchedules(TopicSampler sampler, DelayQueueSchedules schedules) {
+        OverdueSchedules overdue = new OverdueSchedules(schedules, System::nanoTime);
+        sampler.onSample(() -> overdue.sampled(sampler.newest()));
+        return overdue;
     }
 
     /** Samples topics while the application runs. */

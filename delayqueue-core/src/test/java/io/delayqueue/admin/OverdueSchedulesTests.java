@@ -1,0 +1,93 @@
+package io.delayqueue.admin;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.delayqueue.coordination.NodeDirectory;
+import io.delayqueue.message.Schedule;
+import io.delayqueue.redis.Await;
+import io.delayqueue.store.script.Recurrences;
+import io.delayqueue.store.script.Recurrences.Overdue;
+import io.delayqueue.store.script.ShardPlan;
+import io.delayqueue.store.script.ShardReader;
+import io.delayqueue.template.DelayQueueSchedules;
+import io.delayqueue.template.RedisTest;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** The search for overdue schedules. What is overdue is tested with the scripts. */
+class OverdueSchedulesTests extends RedisTest {
+
+    private DelayQueueSchedules schedules;
+    private DelayQueueInspector inspector;
+    private OverdueSchedules overdue;
+    private long nanos;
+
+    @Override
+    protected ShardPlan plan() {
+        return new ShardPlan(Map.of("sync", 3), ShardPlan.OnConflict.FAIL);
+    }
+
+    @BeforeEach
+    void assemble() {
+        schedules = new DelayQueueSchedules(
+                queue.template(),
+                queue.topics,
+                new Recurrences(queue.scripts, queue.keySpace, queue.topics),
+                InstantSource.system());
+        inspector = new DelayQueueInspector(
+                queue.store,
+                new ShardReader(queue.scripts, queue.keySpace, queue.topics),
+                queue.topics,
+                new NodeDirectory(queue.scripts, queue.keySpace, Duration.ofSeconds(15)));
+        overdue = new OverdueSchedules(schedules, () -> nanos);
+    }
+
+    private void sample() {
+        overdue.sampled(Await.result(inspector.snapshot()).topics());
+        await().until(() -> !queue.isCalling());
+    }
+
+    @Test
+    void eachMinuteTopicsWithSchedulesAreSearched() {
+        for (int i = 0; i < 20; i++) {
+            schedules.put(Schedule.of("sync", "shop-" + i)
+                    .every(Duration.ofSeconds(1))
+                    .payload("p"));
+        }
+        queue.template().send("plain", "p");
+        sample();
+        assertThat(overdue.of("sync")).isEqualTo(Overdue.NONE);
+
+        queue.clock.advance(Duration.ofMinutes(1));
+        queue.deadLetterAll("sync", i -> "REQUESTED");
+        sample();
+        assertThat(overdue.of("sync")).as("within a minute").isEqualTo(Overdue.NONE);
+
+        nanos += OverdueSchedules.INTERVAL.toNanos();
+        sample();
+        assertThat(overdue.of("sync").count()).isEqualTo(20);
+        assertThat(overdue.of("sync").first()).startsWith("shop-");
+        assertThat(overdue.of("plain")).isEqualTo(Overdue.NONE);
+
+        for (Schedule.Snapshot schedule : schedules.list("sync", null, 20).schedules()) {
+            schedules.remove("sync", schedule.id());
+        }
+        nanos += OverdueSchedules.INTERVAL.toNanos();
+        sample();
+        assertThat(overdue.of("sync")).isEqualTo(Overdue.NONE);
+    }
+
+    @Test
+    void topicsWithoutSchedulesCostNoCall() {
+        queue.template().send("plain", "p");
+        List<TopicStatus> topics = Await.result(inspector.snapshot()).topics();
+        int calls = queue.calls();
+        overdue.sampled(topics);
+        assertThat(queue.calls()).isEqualTo(calls);
+    }
+}
