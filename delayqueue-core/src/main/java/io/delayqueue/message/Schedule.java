@@ -7,6 +7,7 @@ import java.time.ZoneId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ParameterizedTypeReference;
@@ -115,7 +116,8 @@ public final class Schedule {
     /** Adds headers, as {@link #header} does. */
     public Schedule headers(Map<String, String> headers) {
         Assert.notNull(headers, "'headers' must not be null");
-        Map<String, String> copy = Map.copyOf(headers);
+        // sorted: a map such as Map.of has another order in each process, which would be another message
+        Map<String, String> copy = new TreeMap<>(headers);
         return with(builder -> builder.headers(copy));
     }
 

@@ -11,6 +11,7 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.ZoneId;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -103,6 +104,15 @@ class DelayQueueSchedulesTests extends RedisTest {
         assertThat(schedule().occurrence())
                 .extracting(occurrence -> new String(occurrence.envelope().payload()))
                 .isEqualTo("old");
+    }
+
+    /** The order of Map.of differs between processes, and would make the same schedule another one. */
+    @Test
+    void headersOfAMapAreSorted() {
+        Map<String, String> headers = Map.of("tags", "vip", "region", "eu", "tenant", "7", "locale", "fr", "by", "x");
+        schedules.put(hourly("p").headers(headers));
+        assertThat(schedule().message().headers().keySet())
+                .containsExactly("by", "locale", "region", "tags", "tenant");
     }
 
     @Test
