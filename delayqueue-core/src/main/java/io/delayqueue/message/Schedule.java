@@ -268,6 +268,25 @@ public final class Schedule {
             return times;
         }
 
+        /** The message that is sent if the schedule is run by hand, without an id and due at once. */
+        @Internal
+        public DelayMessage once() {
+            DelayMessage.Builder once =
+                    DelayMessage.to(topic).payload(message.payload()).headers(message.headers());
+            MessageLimits limits = message.limits();
+            set(message.key(), once::key);
+            set(limits.maxAttempts(), once::maxAttempts);
+            set(limits.lease(), once::lease);
+            set(limits.expireAfter(), once::expireAfter);
+            return once.build();
+        }
+
+        private static <T> void set(@Nullable T value, Consumer<T> option) {
+            if (value != null) {
+                option.accept(value);
+            }
+        }
+
         /** How an occurrence ended. */
         public enum Ending {
             /** It was acknowledged. */

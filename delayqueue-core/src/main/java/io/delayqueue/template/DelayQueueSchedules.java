@@ -4,11 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import io.delayqueue.Internal;
 import io.delayqueue.message.Completions;
-import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Durability;
-import io.delayqueue.message.Envelope;
 import io.delayqueue.message.InvalidOptionException;
-import io.delayqueue.message.MessageLimits;
 import io.delayqueue.message.Names;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.Schedule;
@@ -26,7 +23,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
@@ -200,25 +196,7 @@ public class DelayQueueSchedules {
      * @throws MessageRejectedException if the send is rejected, for example because the topic is full
      */
     public Optional<String> run(String topic, String id) {
-        return find(topic, id)
-                .map(schedule -> template.send(once(topic, schedule.message())).id());
-    }
-
-    private static DelayMessage once(String topic, Envelope message) {
-        DelayMessage.Builder once =
-                DelayMessage.to(topic).payload(message.payload()).headers(message.headers());
-        set(message.key(), once::key);
-        MessageLimits limits = message.limits();
-        set(limits.maxAttempts(), once::maxAttempts);
-        set(limits.lease(), once::lease);
-        set(limits.expireAfter(), once::expireAfter);
-        return once.build();
-    }
-
-    private static <T> void set(@Nullable T value, Consumer<T> option) {
-        if (value != null) {
-            option.accept(value);
-        }
+        return find(topic, id).map(schedule -> template.send(schedule.once()).id());
     }
 
     /** Finds overdue schedules of a topic, among the first 1,000 of each shard. Does not block. */

@@ -111,8 +111,7 @@ class DelayQueueSchedulesTests extends RedisTest {
     void headersOfAMapAreSorted() {
         Map<String, String> headers = Map.of("tags", "vip", "region", "eu", "tenant", "7", "locale", "fr", "by", "x");
         schedules.put(hourly("p").headers(headers));
-        assertThat(schedule().message().headers().keySet())
-                .containsExactly("by", "locale", "region", "tags", "tenant");
+        assertThat(schedule().message().headers().keySet()).containsExactly("by", "locale", "region", "tags", "tenant");
     }
 
     @Test

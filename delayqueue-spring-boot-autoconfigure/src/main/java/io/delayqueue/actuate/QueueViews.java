@@ -20,12 +20,11 @@ import io.delayqueue.management.DeadLetterDetails;
 import io.delayqueue.management.Jobs;
 import io.delayqueue.management.MessageDetails;
 import io.delayqueue.management.ScheduleDetails;
+import io.delayqueue.management.SchedulePage;
 import io.delayqueue.management.Shown;
-import io.delayqueue.message.Schedule;
 import io.delayqueue.template.DelayQueueOperations;
 import io.delayqueue.template.DelayQueueSchedules;
 import java.time.Duration;
-import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Comparator;
 import java.util.List;
@@ -72,7 +71,6 @@ public record QueueViews(
     private static final String ALL = "all";
     private static final Duration DEFAULT_SPAN = Duration.ofHours(1);
     private static final int DEFAULT_BUCKETS = 60;
-    private static final int NEXT_OF_EACH = 1;
     private static final int NEXT_OF_ONE = 5;
 
     /**
@@ -216,37 +214,20 @@ public record QueueViews(
 
     private Object schedules(String topic, Parameters parameters, Shown shown) {
         int count = parameters.number("count", DEFAULT_PAGE, DelayQueueSchedules.MAX_LISTED);
-        if (schedules == null) {
-            return new ScheduleDetails.Page(List.of(), null);
-        }
-        List<Orphan> orphans = orphans();
-        Schedule.Page page = schedules.list(topic, parameters.text("page"), count);
-        return new ScheduleDetails.Page(
-                page.schedules().stream()
-                        .map(schedule -> details(schedule, NEXT_OF_EACH, orphans, shown))
-                        .toList(),
-                page.next());
+        return schedules == null
+                ? new SchedulePage(List.of(), null)
+                : SchedulePage.of(schedules.list(topic, parameters.text("page"), count), orphans(), shown);
     }
 
     private Object schedule(String topic, String id, Shown shown) {
         return Optional.ofNullable(schedules)
                 .flatMap(present -> present.find(topic, id))
-                .map(schedule -> details(schedule, NEXT_OF_ONE, orphans(), shown))
+                .map(schedule -> ScheduleDetails.of(schedule, NEXT_OF_ONE, orphans(), shown))
                 .orElseThrow(() -> RejectedRequestException.noSchedule(topic, id));
     }
 
     private List<Orphan> orphans() {
         return declared == null ? List.of() : declared.orphans();
-    }
-
-    private static ScheduleDetails details(Schedule.Snapshot schedule, int next, List<Orphan> orphans, Shown shown) {
-        Instant orphanedSince = orphans.stream()
-                .filter(orphan ->
-                        orphan.topic().equals(schedule.topic()) && orphan.id().equals(schedule.id()))
-                .map(Orphan::since)
-                .findFirst()
-                .orElse(null);
-        return ScheduleDetails.of(schedule, next, orphanedSince, shown);
     }
 
     private Object find(String id, Shown shown) {

@@ -1,5 +1,6 @@
 package io.delayqueue.management;
 
+import io.delayqueue.admin.DeclaredSchedules.Orphan;
 import io.delayqueue.message.Envelope;
 import io.delayqueue.message.MessageLimits;
 import io.delayqueue.message.MessageSnapshot;
@@ -28,7 +29,8 @@ import org.jspecify.annotations.Nullable;
  * @param endedAt when the last occurrence ended; omitted if none has ended
  * @param outcome how the last occurrence ended; omitted if none has ended
  * @param succeededAt when an occurrence was last acknowledged; omitted if none was
- * @param orphanedSince when a listener last declared it; omitted if a listener declares it, or it was put by the application
+ * @param orphanedSince when a listener last declared it; omitted if a listener declares it, or it was put by the application,
+ *     or the node has no listeners
  * @param occurrence the occurrence that waits or is being handled; omitted if there is none
  * @param key key of its messages; omitted if they have none
  * @param maxAttempts maximum number of attempts of an occurrence; omitted if the listener decides
@@ -81,10 +83,9 @@ public record ScheduleDetails(
      * Creates what a caller sees of a schedule.
      *
      * @param count number of next times
-     * @param orphanedSince when a listener last declared it; null if one does, or none ever did
+     * @param orphans the schedules that no listener declares any more
      */
-    public static ScheduleDetails of(
-            Schedule.Snapshot schedule, int count, @Nullable Instant orphanedSince, Shown shown) {
+    public static ScheduleDetails of(Schedule.Snapshot schedule, int count, List<Orphan> orphans, Shown shown) {
         Envelope message = schedule.message();
         MessageLimits limits = message.limits();
         Matcher timing = TIMING.matcher(schedule.timing());
@@ -104,7 +105,12 @@ public record ScheduleDetails(
                 schedule.endedAt(),
                 schedule.outcome(),
                 schedule.succeededAt(),
-                orphanedSince,
+                orphans.stream()
+                        .filter(orphan -> orphan.topic().equals(schedule.topic())
+                                && orphan.id().equals(schedule.id()))
+                        .map(Orphan::since)
+                        .findFirst()
+                        .orElse(null),
                 occurrence(schedule.occurrence()),
                 message.key(),
                 limits.maxAttempts(),
@@ -124,12 +130,4 @@ public record ScheduleDetails(
                         message.attempts(),
                         message.lastFailure());
     }
-
-    /**
-     * A page of schedules, in the order of their ids.
-     *
-     * @param next value of the parameter page for the next page; omitted on the last page
-     */
-    public record Page(
-            List<ScheduleDetails> schedules, @Nullable String next) {}
 }

@@ -7,6 +7,7 @@ import io.delayqueue.management.Jobs;
 import io.delayqueue.management.ManagementJson;
 import io.delayqueue.management.MessageDetails;
 import io.delayqueue.management.ScheduleDetails;
+import io.delayqueue.management.SchedulePage;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
@@ -43,7 +44,7 @@ public final class ResponseFields {
                 Map.entry(Operation.JOBS.path(), of(Jobs.class)),
                 Map.entry(Operation.UPCOMING.path(), of(Upcoming.class)),
                 Map.entry(Operation.SLOWEST_KEYS.path(), of(SlowestKeys.class)),
-                Map.entry(Operation.SCHEDULES.path(), of(ScheduleDetails.Page.class)),
+                Map.entry(Operation.SCHEDULES.path(), of(SchedulePage.class)),
                 Map.entry(Operation.SCHEDULE.path(), of(ScheduleDetails.class)),
                 Map.entry(Operation.STACK.path(), of(StackDetails.class)),
                 Map.entry("action", of(ActionResponse.class)),

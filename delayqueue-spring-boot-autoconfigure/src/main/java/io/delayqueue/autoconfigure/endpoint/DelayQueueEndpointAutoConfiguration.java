@@ -30,7 +30,7 @@ import io.delayqueue.container.DelayQueueEngine;
 import io.delayqueue.management.DeadLetterDetails;
 import io.delayqueue.management.Jobs;
 import io.delayqueue.management.MessageDetails;
-import io.delayqueue.management.ScheduleDetails;
+import io.delayqueue.management.SchedulePage;
 import io.delayqueue.template.DelayQueueOperations;
 import io.delayqueue.template.DelayQueueSchedules;
 import java.time.InstantSource;
@@ -76,7 +76,7 @@ public final class DelayQueueEndpointAutoConfiguration {
         DeadLetterGroups.class,
         Jobs.class,
         MessageDetails.Page.class,
-        ScheduleDetails.Page.class,
+        SchedulePage.class,
         SlowestKeys.class,
         StackDetails.class,
         Upcoming.class
