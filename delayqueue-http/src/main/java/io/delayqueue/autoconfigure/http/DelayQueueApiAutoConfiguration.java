@@ -2,6 +2,7 @@ package io.delayqueue.autoconfigure.http;
 
 import io.delayqueue.admin.AuditLog;
 import io.delayqueue.admin.DeadLetterGroups;
+import io.delayqueue.admin.DeclaredSchedules;
 import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.admin.DelayQueueInspector;
 import io.delayqueue.admin.DelayQueueJobs;
@@ -11,11 +12,13 @@ import io.delayqueue.container.DelayQueueEngine;
 import io.delayqueue.management.DeadLetterDetails;
 import io.delayqueue.management.Jobs;
 import io.delayqueue.management.MessageDetails;
+import io.delayqueue.management.SchedulePage;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.RedisScripts;
 import io.delayqueue.store.idempotency.IdempotencyKeys;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.DelayQueueOperations;
+import io.delayqueue.template.DelayQueueSchedules;
 import io.delayqueue.template.MessageIds;
 import io.delayqueue.template.receive.DelayQueueReceiver;
 import io.delayqueue.template.receive.Leases;
@@ -28,6 +31,7 @@ import io.delayqueue.web.api.MessageSending;
 import io.delayqueue.web.api.MessageSettling;
 import io.delayqueue.web.api.MessagesController;
 import io.delayqueue.web.api.ReceiveController;
+import io.delayqueue.web.api.SchedulesController;
 import io.delayqueue.web.api.TopicsController;
 import io.delayqueue.web.api.request.DeadLetterRequest;
 import io.delayqueue.web.api.request.DueRequest;
@@ -38,6 +42,7 @@ import io.delayqueue.web.api.request.JobStartRequest;
 import io.delayqueue.web.api.request.PostponeRequest;
 import io.delayqueue.web.api.request.ReceiveRequest;
 import io.delayqueue.web.api.request.RetryRequest;
+import io.delayqueue.web.api.request.ScheduleRequest;
 import io.delayqueue.web.api.request.SendAllRequest;
 import io.delayqueue.web.api.request.SendRequest;
 import io.delayqueue.web.api.request.SettleAllRequest;
@@ -47,6 +52,7 @@ import io.delayqueue.web.api.response.DeliveryResponse;
 import io.delayqueue.web.api.response.JobPreview;
 import io.delayqueue.web.api.response.Problem;
 import io.delayqueue.web.api.response.ReceiveResponse;
+import io.delayqueue.web.api.response.ScheduleResponse;
 import io.delayqueue.web.api.response.SendAllResponse;
 import io.delayqueue.web.api.response.SendResponse;
 import io.delayqueue.web.api.response.SettleAllResponse;
@@ -92,6 +98,9 @@ public final class DelayQueueApiAutoConfiguration {
         JobStartRequest.class,
         Problem.class,
         ReceiveResponse.class,
+        SchedulePage.class,
+        ScheduleRequest.class,
+        ScheduleResponse.class,
         SendAllResponse.class,
         SendResponse.class,
         SettleAllResponse.class,
@@ -185,6 +194,13 @@ public final class DelayQueueApiAutoConfiguration {
         @Bean
         JobsController delayQueueJobsController(DelayQueueJobs jobs, AuditLog audit) {
             return new JobsController(jobs, audit);
+        }
+
+        @Bean
+        @ConditionalOnBean(DelayQueueSchedules.class)
+        SchedulesController delayQueueSchedulesController(
+                DelayQueueSchedules schedules, MessageSending sending, ObjectProvider<DeclaredSchedules> declared) {
+            return new SchedulesController(schedules, sending, declared.getIfAvailable());
         }
 
         @Bean

@@ -69,6 +69,10 @@ public final class Call {
         return receipt;
     }
 
+    String schedule() {
+        return name("schedule");
+    }
+
     String deadLetter() {
         return name("deadLetter");
     }
@@ -93,7 +97,16 @@ public final class Call {
 
     /** Returns the path of a message of the request's topic. */
     String pathOfMessage(String id) {
-        return base + "/topics/" + PathNames.encode(topic()) + "/messages/" + PathNames.encode(id);
+        return pathInTopic("/messages/", id);
+    }
+
+    /** Returns the path of the request's schedule. */
+    String pathOfSchedule() {
+        return pathInTopic("/schedules/", schedule());
+    }
+
+    private String pathInTopic(String resources, String id) {
+        return base + "/topics/" + PathNames.encode(topic()) + resources + PathNames.encode(id);
     }
 
     /** Returns the context path and base path of the API on this server. */

@@ -1,6 +1,7 @@
 package io.delayqueue.web.api;
 
 import io.delayqueue.management.guard.Client;
+import io.delayqueue.web.api.json.Formats;
 import io.delayqueue.web.guard.RequestFacts;
 import jakarta.servlet.http.HttpServletRequest;
 import java.util.Collections;
@@ -45,6 +46,11 @@ public record IdempotencyKey(@Nullable String key, String fingerprint, String cl
         String key = matcher.group(1) == null ? matcher.group(2) : matcher.group(1);
         String fingerprint = (String) Objects.requireNonNull(request.getAttribute(FINGERPRINT));
         return new IdempotencyKey(key, fingerprint, client);
+    }
+
+    /** Returns this key for a request whose effect depends on a name in its path, too. */
+    IdempotencyKey with(String name) {
+        return new IdempotencyKey(key, fingerprint + Formats.base64Url(name), client);
     }
 
     /** Returns the scope of the key. Equal keys of different clients or topics do not collide. */

@@ -3,6 +3,7 @@ package io.delayqueue.web.api;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Names;
 import io.delayqueue.message.Printable;
+import io.delayqueue.message.Schedule;
 import io.delayqueue.message.SendResult;
 import io.delayqueue.message.SendResult.Reason;
 import io.delayqueue.message.Shard;
@@ -16,6 +17,8 @@ import io.delayqueue.template.DelayQueueOperations;
 import io.delayqueue.template.MessageIds;
 import io.delayqueue.template.OutcomeUnknownException;
 import io.delayqueue.template.SendLimits;
+import io.delayqueue.web.api.request.MessageRequest;
+import io.delayqueue.web.api.request.ScheduleRequest;
 import io.delayqueue.web.api.request.SendRequest;
 import java.time.InstantSource;
 import java.util.ArrayList;
@@ -46,8 +49,14 @@ public record MessageSending(
 
     /** Sends a message. Throws the exceptions of {@link DelayQueueOperations#send}. */
     SendResult.Success one(String topic, SendRequest request, IdempotencyKey key) {
+        return one(messages(topic, List.of(request)).get(0), key);
+    }
+
+    /** Sends a message to a topic that exists. Throws the exceptions of {@link DelayQueueOperations#send}. */
+    SendResult.Success one(DelayMessage message, IdempotencyKey key) {
+        String topic = message.topic();
         try {
-            return operations.send(messages(topic, List.of(request), key).get(0));
+            return operations.send(once(topic, List.of(message), key).get(0));
         } catch (OutcomeUnknownException e) {
             if (isCertainlyFull(e.reason(), key)) {
                 throw DelayQueueException.of(
@@ -57,10 +66,17 @@ public record MessageSending(
         }
     }
 
+    /** Returns the schedule of a request to store it, as {@link #one} accepts a message. */
+    Schedule schedule(String topic, String id, ScheduleRequest request) {
+        Schedule schedule = request.toSchedule(topic, id, body(request, "The message"));
+        admit(topic, List.of(schedule.message()));
+        return schedule;
+    }
+
     /** Sends messages. Each message has its own result. */
     List<? extends SendResult> many(String topic, List<SendRequest> requests, IdempotencyKey key) {
         try {
-            return operations.sendAll(messages(topic, requests, key));
+            return operations.sendAll(once(topic, messages(topic, requests), key));
         } catch (BatchSendException e) {
             List<SendResult> results = e.results().stream()
                     .map(result ->
@@ -118,22 +134,22 @@ public record MessageSending(
                         + " messages was stored, because Redis did not accept them. Send them again later.");
     }
 
-    private List<DelayMessage> messages(String topic, List<SendRequest> requests, IdempotencyKey key) {
+    private List<DelayMessage> messages(String topic, List<SendRequest> requests) {
         Names.checkTopic(topic);
         List<DelayMessage> messages = new ArrayList<>(requests.size());
         for (int i = 0; i < requests.size(); i++) {
             messages.add(message(topic, requests.get(i), requests.size() == 1 ? "The message" : "Message " + i));
         }
-        Await.call(() -> topics.registerWithin(topic, maxTopics));
-        requireKeys(topic, messages);
-        return key.key() == null ? messages : withNonces(topic, messages, key.key(), key);
+        admit(topic, messages);
+        return messages;
     }
 
     /**
-     * Rejects messages whose keys contradict the registration of the topic, which is read again first, because another
-     * process may have registered the topic anew.
+     * Creates the topic, and rejects messages whose keys contradict the registration of the topic, which is read again first,
+     * because another process may have registered the topic anew.
      */
-    private void requireKeys(String topic, List<DelayMessage> messages) {
+    private void admit(String topic, List<DelayMessage> messages) {
+        Await.call(() -> topics.registerWithin(topic, maxTopics));
         Shard known = topics.likelyShardOf(topic, topic);
         if (known == null || messages.stream().allMatch(message -> known.keys().accept(message.key()))) {
             return;
@@ -154,12 +170,16 @@ public record MessageSending(
         });
     }
 
-    private List<DelayMessage> withNonces(String topic, List<DelayMessage> messages, String text, IdempotencyKey key) {
+    /** Returns messages of which a repeat of the request stores none again, if it has a key. */
+    private List<DelayMessage> once(String topic, List<DelayMessage> messages, IdempotencyKey key) {
+        if (key.key() == null) {
+            return messages;
+        }
         List<String> generated = messages.stream()
                 .filter(message -> message.id() == null)
                 .map(message -> ids.next())
                 .toList();
-        Reservation reserved = keys.reserve(key.scope(topic), text, key.fingerprint(), generated);
+        Reservation reserved = keys.reserve(key.scope(topic), key.key(), key.fingerprint(), generated);
         Iterator<String> own = reserved.ids().iterator();
         return IntStream.range(0, messages.size())
                 .mapToObj(i -> {
@@ -174,11 +194,7 @@ public record MessageSending(
     }
 
     private DelayMessage message(String topic, SendRequest request, String what) {
-        byte[] payload = request.body();
-        String tooLarge = limits.tooLarge(payload.length, request.headers());
-        if (tooLarge != null) {
-            throw ProblemType.TOO_LARGE.exception(what + " is too large: " + tooLarge + ".");
-        }
+        byte[] payload = body(request, what);
         DelayMessage message;
         try {
             message = request.toMessage(topic, payload).build();
@@ -191,6 +207,16 @@ public record MessageSending(
             throw invalid(what, objection);
         }
         return message;
+    }
+
+    /** Returns the payload as it is stored, if neither it nor the headers are too large. */
+    private byte[] body(MessageRequest request, String what) {
+        byte[] body = request.body();
+        String tooLarge = limits.tooLarge(body.length, request.headers());
+        if (tooLarge != null) {
+            throw ProblemType.TOO_LARGE.exception(what + " is too large: " + tooLarge + ".");
+        }
+        return body;
     }
 
     private static ProblemException invalid(String what, String objection) {

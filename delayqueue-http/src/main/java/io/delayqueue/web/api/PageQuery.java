@@ -2,6 +2,7 @@ package io.delayqueue.web.api;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import io.delayqueue.web.api.json.Formats;
 import io.delayqueue.web.api.json.InvalidRequestException;
 import java.net.URLDecoder;
 import java.util.LinkedHashMap;
@@ -34,6 +35,26 @@ public record PageQuery(int count, @Nullable String page) {
         if (!given.isEmpty()) {
             throw new InvalidRequestException(unknown(given) + ": send fields in the JSON body.");
         }
+    }
+
+    /**
+     * Returns the name that the page begins after; null for the first page.
+     *
+     * @param of plural of what is listed
+     */
+    @Nullable
+    String after(String of) {
+        try {
+            return page == null ? null : Formats.ofBase64Url(page);
+        } catch (IllegalArgumentException e) {
+            throw new InvalidRequestException("The parameter 'page' must be the value of 'next' in a page of " + of
+                    + ", but was '" + page + "'.");
+        }
+    }
+
+    /** Returns the parameter for the page after a name. */
+    static @Nullable String next(@Nullable String last) {
+        return last == null ? null : Formats.base64Url(last);
     }
 
     private static String unknown(Map<String, String> given) {

@@ -6,10 +6,16 @@ import io.delayqueue.autoconfigure.DelayQueueAutoConfiguration;
 import io.delayqueue.autoconfigure.PayloadConverterAutoConfiguration;
 import io.delayqueue.management.DeadLetterDetails;
 import io.delayqueue.management.MessageDetails;
+import io.delayqueue.management.SchedulePage;
+import io.delayqueue.template.DelayQueueOperations;
 import io.delayqueue.web.api.MessagesController;
+import io.delayqueue.web.api.SchedulesController;
+import io.delayqueue.web.api.request.ScheduleRequest;
 import io.delayqueue.web.api.response.DeliveryResponse;
 import io.delayqueue.web.api.response.Problem;
+import io.delayqueue.web.api.response.ScheduleResponse;
 import io.delayqueue.web.api.response.SendAllResponse;
+import java.lang.reflect.Proxy;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
@@ -21,6 +27,8 @@ import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
 import org.springframework.boot.webmvc.autoconfigure.DispatcherServletAutoConfiguration;
 import org.springframework.boot.webmvc.autoconfigure.WebMvcAutoConfiguration;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
 import org.springframework.web.servlet.DispatcherServlet;
 
 class DelayQueueApiAutoConfigurationTests {
@@ -60,6 +68,27 @@ class DelayQueueApiAutoConfigurationTests {
     }
 
     @Test
+    void applicationWithItsOwnOperationsHasNoSchedules() {
+        opened.run(context -> assertThat(context).hasSingleBean(SchedulesController.class));
+        opened.withUserConfiguration(OwnOperations.class)
+                .run(context -> assertThat(context)
+                        .hasSingleBean(MessagesController.class)
+                        .doesNotHaveBean(SchedulesController.class));
+    }
+
+    @Configuration
+    static class OwnOperations {
+
+        @Bean
+        DelayQueueOperations operations() {
+            return (DelayQueueOperations) Proxy.newProxyInstance(
+                    getClass().getClassLoader(), new Class<?>[] {DelayQueueOperations.class}, (proxy, method, args) -> {
+                        throw new UnsupportedOperationException();
+                    });
+        }
+    }
+
+    @Test
     void responsesAreRegisteredForNativeImages() {
         RegisterReflectionForBinding hints =
                 DelayQueueApiAutoConfiguration.OnSpringMvc.class.getAnnotation(RegisterReflectionForBinding.class);
@@ -70,6 +99,9 @@ class DelayQueueApiAutoConfigurationTests {
                         DeadLetterDetails.Page.class,
                         MessageDetails.class,
                         Problem.class,
+                        SchedulePage.class,
+                        ScheduleRequest.class,
+                        ScheduleResponse.class,
                         SendAllResponse.class);
     }
 }

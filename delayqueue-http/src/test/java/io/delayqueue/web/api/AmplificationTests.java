@@ -135,6 +135,12 @@ class AmplificationTests {
                 arguments("POST", api + "/messages", "{}", 0),
                 arguments("POST", api + "/messages", "{\"payload\": 1, \"delay\": \"9000d\"}", 0),
                 arguments("POST", api + "/messages/batch", "{\"messages\": []}", 0),
+                arguments("GET", api + "/schedules", "", 2),
+                arguments("GET", api + "/schedules/1", "", 1),
+                arguments("PUT", api + "/schedules/1", "{\"every\": 0, \"payload\": 1}", 0),
+                arguments("DELETE", api + "/schedules/1", "", 1),
+                arguments("POST", api + "/schedules/1/pause", "", 1),
+                arguments("POST", api + "/schedules/1/run", "", 1),
                 arguments("POST", "/q/pop", "{\"topic\": \"" + names + "\"}", 2 * POPPED),
                 arguments("POST", "/q/pop", "{\"topic\": \"" + tooMany + "\"}", 0),
                 arguments("POST", "/q/push", "{\"topic\": \"%\", \"id\": \"%\", \"delay\": 0, \"ttr\": 1}", 0),
@@ -285,6 +291,7 @@ class AmplificationTests {
 
         Reply rejected = node.send("one-more", "{\"payload\": 1}", IdempotencyKey.HEADER, "k");
         Reply batch = node.post("/topics/one-more/messages/batch", "{\"messages\": [{\"payload\": 1}]}");
+        Reply schedule = node.put("/topics/one-more/schedules/a", "{\"every\": \"1h\", \"payload\": 1}");
         Reply push = exchange(
                 "POST", "/q/push", "{\"topic\": \"%\", \"id\": \"%\", \"delay\": 1, \"ttr\": 1}", ApiNode.TOKEN);
 
@@ -296,6 +303,7 @@ class AmplificationTests {
                 .isEqualTo("Topic 'one-more' was not created, because the limit of 20 topics is reached"
                         + " (delayqueue.http.max-topics). Delete unused topics, or raise the limit.");
         assertThat(batch.status()).isEqualTo(403);
+        assertThat(schedule.status()).isEqualTo(403);
         assertThat(push.text()).contains("\"code\":1").contains("delayqueue.http.max-topics");
         assertThat(keys()).isLessThanOrEqualTo(keys);
         assertThat(topics()).isEqualTo(MAX_TOPICS);

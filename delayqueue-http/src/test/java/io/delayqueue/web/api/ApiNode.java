@@ -214,6 +214,10 @@ final class ApiNode implements AutoCloseable {
         return exchange(headers.length == 0 ? request : request.headers(headers));
     }
 
+    Reply put(String path, String json) {
+        return exchangeAs(TOKEN, "PUT", path, json);
+    }
+
     Reply send(String topic, String json, String... headers) {
         return post("/topics/" + topic + "/messages", json, headers);
     }

@@ -13,7 +13,7 @@ final class DocumentedResponses {
 
     static final JsonNode DOCUMENT = JsonMapper.shared().readTree(DocumentController.document());
 
-    private static final Set<String> METHODS = Set.of("get", "post", "delete");
+    private static final Set<String> METHODS = Set.of("get", "post", "put", "delete");
 
     /** By method and path, such as {@code GET /topics/{topic}/dead-letters}. */
     private static final Map<String, JsonNode> OPERATIONS = read();

@@ -3,12 +3,14 @@ package io.delayqueue.web.api;
 import java.math.BigDecimal;
 import java.time.DateTimeException;
 import java.time.OffsetDateTime;
+import java.time.ZoneId;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import org.springframework.scheduling.support.CronExpression;
 import tools.jackson.databind.JsonNode;
 
 /** The schemas of an OpenAPI document, as JSON Schema 2020-12. An unknown keyword is an error. Not thread-safe. */
@@ -104,7 +106,7 @@ final class JsonSchema {
     private static boolean meetsAsText(String keyword, JsonNode wanted, String text) {
         return switch (keyword) {
             case "pattern" -> matches(wanted.asString(), text);
-            case "format" -> !wanted.asString().equals("date-time") || isDate(text);
+            case "format" -> isOf(wanted.asString(), text);
             default -> within(keyword, Integer.compare(text.codePointCount(0, text.length()), wanted.asInt()));
         };
     }
@@ -176,11 +178,16 @@ final class JsonSchema {
                 .find();
     }
 
-    private static boolean isDate(String text) {
+    private static boolean isOf(String format, String text) {
         try {
-            OffsetDateTime.parse(text);
+            switch (format) {
+                case "date-time" -> OffsetDateTime.parse(text);
+                case "time-zone" -> ZoneId.of(text);
+                case "cron" -> CronExpression.parse(text);
+                default -> {}
+            }
             return true;
-        } catch (DateTimeException e) {
+        } catch (DateTimeException | IllegalArgumentException e) {
             return false;
         }
     }

@@ -88,12 +88,12 @@ class RequestSchemaTests {
     /** An operation for each schema of a body. Operations with the same schema read it with the same code. */
     private static Map<String, String> operations() {
         Map<String, String> operations = new LinkedHashMap<>();
-        document.path("paths").properties().forEach(path -> {
-            String body = path.getValue()
-                    .at("/post/requestBody/content/application~1json/schema/$ref")
+        DocumentedResponses.operations().forEach((name, operation) -> {
+            String body = operation
+                    .at("/requestBody/content/application~1json/schema/$ref")
                     .asString("");
             if (!body.isEmpty()) {
-                operations.putIfAbsent(body.substring("#/components/schemas/".length()), path.getKey());
+                operations.putIfAbsent(body.substring("#/components/schemas/".length()), name);
             }
         });
         return operations;
@@ -128,7 +128,7 @@ class RequestSchemaTests {
             }
         }
 
-        agree("/settle", "SettleRequest", schema, settlements, each -> "{\"settlements\": [" + each + "]}");
+        agree("POST /settle", "SettleRequest", schema, settlements, each -> "{\"settlements\": [" + each + "]}");
     }
 
     private static ObjectNode settlement(String action) {
@@ -136,13 +136,18 @@ class RequestSchemaTests {
     }
 
     private static void agree(
-            String path, String component, JsonSchema schema, Set<JsonNode> bodies, Function<JsonNode, String> text) {
+            String operation,
+            String component,
+            JsonSchema schema,
+            Set<JsonNode> bodies,
+            Function<JsonNode, String> text) {
+        String[] parts = operation.split(" ", 2);
         List<String> differences = new ArrayList<>();
         for (JsonNode body : bodies) {
             boolean valid = schema.accepts(component, body);
             // messages with a key are sent to a topic that requires them
-            String to = body.path("key").isString() ? path.replace("{topic}", ORDERED) : path;
-            Reply reply = node.post(address(to), text.apply(body));
+            String to = body.path("key").isString() ? parts[1].replace("{topic}", ORDERED) : parts[1];
+            Reply reply = node.exchangeAs(ApiNode.TOKEN, parts[0], address(to), text.apply(body));
             boolean rejected = reply.status() == 400 || reply.status() == 413;
             if (reply.status() >= 500 || valid == rejected) {
                 differences.add((valid ? "valid: " : "invalid: ") + body + " -> " + reply.status() + " "
@@ -158,6 +163,7 @@ class RequestSchemaTests {
     private static String address(String path) {
         return path.replace("{topic}", TOPIC)
                 .replace("{id}", "a")
+                .replace("{schedule}", "a-schedule")
                 .replace("{receipt}", receipt)
                 .replace("{deadLetter}", "x");
     }
@@ -178,6 +184,10 @@ class RequestSchemaTests {
                 if (property.getKey().startsWith("payload")) {
                     body.remove("payload");
                 }
+                if (property.getKey().matches("cron|zone")) {
+                    body.remove("every");
+                    body.put("cron", "@daily").put("zone", "UTC");
+                }
                 body.set(property.getKey(), value);
                 bodies.add(body);
             }
@@ -196,6 +206,7 @@ class RequestSchemaTests {
         return (ObjectNode)
                 switch (component) {
                     case "SendRequest" -> MAPPER.readTree("{\"payload\": 1}");
+                    case "ScheduleRequest" -> MAPPER.readTree("{\"payload\": 1, \"every\": \"2d\"}");
                     case "JobStartRequest" -> MAPPER.readTree("{\"action\": \"replay\"}");
                     case "SendAllRequest" -> MAPPER.readTree("{\"messages\": [{\"payload\": 1}]}");
                     case "ReceiveRequest" -> MAPPER.readTree("{\"topics\": [\"" + TOPIC + "-due\"]}");
@@ -207,12 +218,15 @@ class RequestSchemaTests {
                 };
     }
 
-    /** None, one, two and all of the properties that exclude each other. The others are missing or null. */
+    /** Up to three, and all, of the properties that exclude or require each other. The others are missing or null. */
     private static List<JsonNode> alternatives(JsonNode properties) {
         Map<String, String> some = new LinkedHashMap<>();
         Map.of("delay", "1", "dueAt", "\"2030-01-31T12:00:00Z\"", "payload", "1", "payloadText", "\"a\"")
                 .forEach((name, value) -> some.put(name, value));
         some.put("payloadBase64", "\"QQ==\"");
+        some.put("every", "\"2d\"");
+        some.put("cron", "\"@daily\"");
+        some.put("zone", "\"UTC\"");
         some.put("expireAfter", "1");
         some.put("expireAt", "\"2030-01-31T12:00:00Z\"");
         List<String> names =
@@ -220,7 +234,7 @@ class RequestSchemaTests {
         List<JsonNode> bodies = new ArrayList<>();
         int all = (1 << names.size()) - 1;
         for (int set = 0; set <= all; set++) {
-            if (Integer.bitCount(set) > 2 && set != all) {
+            if (Integer.bitCount(set) > 3 && set != all) {
                 continue;
             }
             ObjectNode given = MAPPER.createObjectNode();

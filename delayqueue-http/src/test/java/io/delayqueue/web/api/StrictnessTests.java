@@ -213,6 +213,9 @@ class StrictnessTests {
             rejected(
                     node.get("/topics?page=" + page),
                     "The parameter 'page' must be the value of 'next' in a page of topics, but was '" + page + "'.");
+            rejected(
+                    node.get("/topics/" + topic + "/schedules?page=" + page),
+                    "The parameter 'page' must be the value of 'next' in a page of schedules, but was '" + page + "'.");
         }
         rejected(node.get("/topics/" + topic + "/dead-letters?page=x"), null);
         assertThat(node.get("/topics/" + topic + "/dead-letters?_csrf=x").status())

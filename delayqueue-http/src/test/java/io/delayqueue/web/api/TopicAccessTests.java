@@ -54,6 +54,13 @@ class TopicAccessTests {
                 "GET    | /topics/TOPIC/dead-letters/a                  |",
                 "DELETE | /topics/TOPIC/dead-letters/a                  |",
                 "POST   | /topics/TOPIC/dead-letters/a/replay           |",
+                "GET    | /topics/TOPIC/schedules                       |",
+                "GET    | /topics/TOPIC/schedules/a                     |",
+                "PUT    | /topics/TOPIC/schedules/a                     | {\"every\": \"1h\", \"payload\": 1}",
+                "POST   | /topics/TOPIC/schedules/a/pause               |",
+                "POST   | /topics/TOPIC/schedules/a/resume              |",
+                "POST   | /topics/TOPIC/schedules/a/run                 |",
+                "DELETE | /topics/TOPIC/schedules/a                     |",
                 "POST   | /topics/TOPIC/jobs                            | {\"action\": \"run\"}",
                 "POST   | /topics/TOPIC/jobs/preview                    | {\"action\": \"run\"}"
             })

@@ -34,6 +34,10 @@ class UnavailableRedisTests {
                     node.send("t", "{\"payload\": 1}", IdempotencyKey.HEADER, "k"),
                     node.get("/topics/t/messages/a"),
                     node.delete("/topics/t/messages/a"),
+                    node.put("/topics/t/schedules/a", "{\"every\": \"1h\", \"payload\": 1}"),
+                    node.get("/topics/t/schedules"),
+                    node.post("/topics/t/schedules/a/pause", ""),
+                    node.post("/topics/t/schedules/a/run", ""),
                     node.receive("t", "{}"),
                     node.post("/leases/" + receipt + "/acknowledge", ""),
                     node.post("/settle", "{" + settlements + "}"))) {

@@ -18,11 +18,11 @@ public sealed interface ApiRequest
                 ExtendRequest,
                 HoldRequest,
                 JobStartRequest,
+                MessageRequest,
                 PostponeRequest,
                 ReceiveRequest,
                 RetryRequest,
                 SendAllRequest,
-                SendRequest,
                 SettleAllRequest,
                 SettleRequest {
 

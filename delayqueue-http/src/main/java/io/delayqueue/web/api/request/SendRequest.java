@@ -4,14 +4,9 @@ import io.delayqueue.management.JsonText;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.OnDuplicate;
 import io.delayqueue.web.api.json.InvalidRequestException;
-import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Objects;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -54,51 +49,19 @@ public record SendRequest(
         @Nullable Duration expireAfter,
         @Nullable Instant expireAt,
         @Nullable OnDuplicate onDuplicate)
-        implements ApiRequest {
+        implements MessageRequest {
 
     /** Checks the fields. */
     public SendRequest {
-        headers = headers == null ? Map.of() : Collections.unmodifiableMap(new LinkedHashMap<>(headers));
-        checkPayload(payload, payloadText, payloadBase64);
-        payload = JsonText.NULL.equals(payload) ? null : payload;
+        headers = MessageRequest.copyOf(headers);
+        payload = MessageRequest.checkPayload(payload, payloadText, payloadBase64);
         ApiRequest.checkDue(delay, dueAt);
         if (debounce != null && (delay != null || dueAt != null)) {
             throw InvalidRequestException.ofField(
                     "debounce", "must not be combined with 'delay' or 'dueAt'. Set one of the three.");
         }
         ApiRequest.checkRange("delay", delay, Duration.ZERO, MAX_DURATION);
-        ApiRequest.checkPositive("maxAttempts", maxAttempts);
-        ApiRequest.checkRange("lease", lease, MIN_LEASE, MAX_LEASE);
-        ApiRequest.checkRange("expireAfter", expireAfter, Duration.ZERO, MAX_DURATION);
-    }
-
-    private static void checkPayload(
-            @Nullable JsonText payload, @Nullable String payloadText, byte @Nullable [] payloadBase64) {
-        long given = Stream.of(JsonText.NULL.equals(payload) ? null : payload, payloadText, payloadBase64)
-                .filter(Objects::nonNull)
-                .count();
-        if (given > 1) {
-            throw InvalidRequestException.ofField(
-                    "payload", "must not be combined with 'payloadText' or 'payloadBase64'. Set one of the three.");
-        }
-        if (given == 0) {
-            throw InvalidRequestException.ofField(
-                    "payload",
-                    payload != null
-                            ? "must not be null. Set another JSON value."
-                            : "is required. Set any JSON value, a string in 'payloadText', or bytes in"
-                                    + " 'payloadBase64'.");
-        }
-    }
-
-    /** Returns the payload as it is stored. */
-    public byte[] body() {
-        if (payload != null) {
-            return payload.text().getBytes(StandardCharsets.UTF_8);
-        }
-        return payloadText == null
-                ? Objects.requireNonNull(payloadBase64)
-                : payloadText.getBytes(StandardCharsets.UTF_8);
+        MessageRequest.checkLimits(maxAttempts, lease, expireAfter);
     }
 
     /**
