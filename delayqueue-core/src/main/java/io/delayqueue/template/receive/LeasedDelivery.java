@@ -31,6 +31,10 @@ public interface LeasedDelivery extends Acknowledgement {
     @Nullable
     String key();
 
+    /** Of an occurrence of a schedule, when it was due unless it was rescheduled; null for any other message. */
+    @Nullable
+    Instant slot();
+
     /** The number of this attempt, 1 or more. */
     int attempt();
 

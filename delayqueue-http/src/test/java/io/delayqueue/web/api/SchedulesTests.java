@@ -125,8 +125,12 @@ class SchedulesTests {
 
     @Test
     void occurrencesAreReceivedOneAfterAnother() {
-        put("a", "{\"every\": \"1s\", \"payload\": 1}");
+        String slot = put("a", "{\"every\": \"1s\", \"payload\": 1}")
+                .json()
+                .path("next")
+                .asString();
 
+        node.settle(node.receiveOne(topic), "retry", "{\"delay\": \"1ms\"}");
         JsonNode first = node.receiveOne(topic);
         JsonNode running = found("a");
         node.settle(first, "acknowledge", "");
@@ -134,8 +138,10 @@ class SchedulesTests {
 
         assertThat(List.of(first, second))
                 .allSatisfy(each -> assertThat(each.path("id").asString()).isEqualTo("a"));
-        assertThat(Instant.parse(second.path("dueAt").asString()))
-                .isAfter(Instant.parse(first.path("dueAt").asString()));
+        assertThat(first.path("slot").asString()).isEqualTo(slot);
+        assertThat(Instant.parse(first.path("dueAt").asString())).isAfter(Instant.parse(slot));
+        assertThat(second.path("slot")).isEqualTo(second.path("dueAt"));
+        assertThat(Instant.parse(second.path("slot").asString())).isAfter(Instant.parse(slot));
         assertThat(running.path("occurrence").path("state").asString()).isEqualTo("leased");
         assertThat(running.has("outcome")).isFalse();
         JsonNode ended = found("a");

@@ -13,6 +13,7 @@ import org.jspecify.annotations.Nullable;
  * @param topic topic of the message
  * @param id id of the message
  * @param key key of the message; omitted if it has none
+ * @param slot of an occurrence of a schedule, when it was due unless it was rescheduled; omitted for any other message
  * @param attempt number of this delivery, from 1
  * @param postponements how often the message was postponed
  * @param crashes number of leases that ended without a settlement since the last settlement
@@ -28,6 +29,7 @@ public record DeliveryResponse(
         String topic,
         String id,
         @Nullable String key,
+        @Nullable Instant slot,
         int attempt,
         int postponements,
         int crashes,
@@ -45,6 +47,7 @@ public record DeliveryResponse(
                 delivery.topic(),
                 delivery.id(),
                 delivery.key(),
+                delivery.slot(),
                 delivery.attempt(),
                 delivery.postponements(),
                 delivery.crashes(),
