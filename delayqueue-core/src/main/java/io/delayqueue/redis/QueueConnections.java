@@ -201,6 +201,11 @@ public final class QueueConnections implements AutoCloseable {
         return present == null ? List.of() : present.masters();
     }
 
+    /** Whether Redis is a Cluster. Does not connect. */
+    public boolean isClustered() {
+        return client.isClustered();
+    }
+
     LettuceClient client() {
         return client;
     }

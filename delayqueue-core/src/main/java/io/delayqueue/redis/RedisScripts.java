@@ -10,6 +10,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,6 +28,7 @@ public final class RedisScripts implements ScriptRunner {
     private static final int[] PAUSES_MILLIS = {50, 150, 300, 500};
     private final QueueConnections connections;
     private final BiConsumer<String, RedisCallException> onFailure;
+    private final UnaryOperator<LuaScript> variant;
 
     /**
      * Creates a runner on these connections. The caller closes the connections.
@@ -34,20 +36,33 @@ public final class RedisScripts implements ScriptRunner {
      * @param onFailure called with the script's name for each failed call; must return quickly and must not throw
      */
     public RedisScripts(QueueConnections connections, BiConsumer<String, RedisCallException> onFailure) {
+        this(connections, onFailure, UnaryOperator.identity());
+    }
+
+    /**
+     * Like the other constructor, but runs a variant of each script; for tests, which move the clock that scripts read.
+     *
+     * @param variant returns the script to run instead; always the same one for a script
+     */
+    public RedisScripts(
+            QueueConnections connections,
+            BiConsumer<String, RedisCallException> onFailure,
+            UnaryOperator<LuaScript> variant) {
         this.connections = connections;
         this.onFailure = onFailure;
+        this.variant = variant;
     }
 
     @Override
     public CompletableFuture<List<Object>> run(ScriptCall call) {
         CompletableFuture<List<Object>> result = new CompletableFuture<>();
-        attempt(call, 0, result);
+        attempt(call.of(variant.apply(call.script())), 0, result);
         return result;
     }
 
     @Override
     public boolean isClustered() {
-        return connections.client().isClustered();
+        return connections.isClustered();
     }
 
     @Override

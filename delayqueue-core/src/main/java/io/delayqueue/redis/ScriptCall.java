@@ -13,7 +13,7 @@ public final class ScriptCall {
 
     private final LuaScript script;
     private final List<byte[]> keys;
-    private final List<byte[]> arguments = new ArrayList<>();
+    private final List<byte[]> arguments;
     private Durability durability = Durability.NONE;
     private boolean repeatable = true;
 
@@ -24,8 +24,24 @@ public final class ScriptCall {
 
     /** Creates a call without arguments. */
     public ScriptCall(LuaScript script, List<byte[]> keys) {
+        this(script, keys, new ArrayList<>());
+    }
+
+    private ScriptCall(LuaScript script, List<byte[]> keys, List<byte[]> arguments) {
         this.script = script;
         this.keys = keys;
+        this.arguments = arguments;
+    }
+
+    /** The same call of another script; this call if it is the same script. */
+    ScriptCall of(LuaScript other) {
+        if (other == script) {
+            return this;
+        }
+        ScriptCall call = new ScriptCall(other, keys, arguments);
+        call.durability = durability;
+        call.repeatable = repeatable;
+        return call;
     }
 
     /** Adds an argument. */

@@ -103,6 +103,16 @@ class RedisScriptsTests {
     }
 
     @Test
+    void variantOfAScriptIsRunWithTheSameKeysAndArguments() {
+        LuaScript variant = script("variant", "return {KEYS[1], ARGV[1]}");
+        RedisScripts variants = new RedisScripts(
+                own.connections(), (name, failure) -> {}, script -> script == INCREMENT ? variant : script);
+        assertThat(Await.call(() -> variants.run(new ScriptCall(INCREMENT, KEY).add("x"))))
+                .containsExactly(KEY, bytes("x"));
+        assertThat(run(INCREMENT)).containsExactly(1L);
+    }
+
+    @Test
     void errorOfRedisIsRejectedWithItsSentence() {
         redis.command("SET", "counter", "text");
         assertRejected(Kind.STOPPED, INCREMENT, "ERR value is not an integer");

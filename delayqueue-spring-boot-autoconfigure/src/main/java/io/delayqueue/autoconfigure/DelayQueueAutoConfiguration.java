@@ -104,6 +104,12 @@ public final class DelayQueueAutoConfiguration {
 
     @Bean
     @ConditionalOnMissingBean
+    QueueClock delayQueueClock() {
+        return new QueueClock(InstantSource.system());
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
     QueueConnections delayQueueConnections(
             @DelayQueueConnectionFactory ObjectProvider<RedisConnectionFactory> marked,
             ObjectProvider<RedisConnectionFactory> any,
@@ -204,9 +210,10 @@ public final class DelayQueueAutoConfiguration {
             ObjectProvider<DelayQueueEngine> engine,
             ObjectProvider<CommitOutbox> outbox,
             ObjectProvider<ListenerTypes> listenerTypes,
-            DelayQueueProperties properties) {
+            DelayQueueProperties properties,
+            QueueClock clock) {
         Supplier<ListenerTypes> types = new OnFirstUse<>(() -> listenerTypes.getIfAvailable(() -> topic -> List.of()));
-        DelayQueueTemplateBuilder template = DelayQueueTemplate.builder(store, registry, codec, InstantSource.system())
+        DelayQueueTemplateBuilder template = DelayQueueTemplate.builder(store, registry, codec, clock.source())
                 .events(events)
                 .limits(properties.limits().toLimits())
                 .commandTimeout(properties.redis().commandTimeout())
@@ -227,9 +234,13 @@ public final class DelayQueueAutoConfiguration {
     @ConditionalOnMissingBean
     @ConditionalOnSingleCandidate(DelayQueueTemplate.class)
     DelayQueueSchedules delayQueueSchedules(
-            DelayQueueTemplate template, TopicRegistry registry, RedisScripts scripts, KeySpace keySpace) {
+            DelayQueueTemplate template,
+            TopicRegistry registry,
+            RedisScripts scripts,
+            KeySpace keySpace,
+            QueueClock clock) {
         return new DelayQueueSchedules(
-                template, registry, new Recurrences(scripts, keySpace, registry), InstantSource.system());
+                template, registry, new Recurrences(scripts, keySpace, registry), clock.source());
     }
 
     @Bean(destroyMethod = "close")
@@ -246,6 +257,7 @@ public final class DelayQueueAutoConfiguration {
                 .settings(properties.toReceiveSettings())
                 .durability(properties.toDurability())
                 .lease(properties.toLease())
+                .nanoTime(engine.nanoTime())
                 .completions(engine::execute)
                 .addConsumer(engine::addConsumer)
                 .build();
@@ -291,16 +303,10 @@ public final class DelayQueueAutoConfiguration {
             DelayQueueProperties properties,
             TopicDeletion deletion,
             NodeDirectory nodes,
-            TopicLimiter limiter) {
+            TopicLimiter limiter,
+            QueueClock clock) {
         return new DelayQueueAdmin(
-                store,
-                registry,
-                events,
-                properties.limits().toLimits(),
-                InstantSource.system(),
-                deletion,
-                nodes,
-                limiter);
+                store, registry, events, properties.limits().toLimits(), clock.source(), deletion, nodes, limiter);
     }
 
     /** Is created even if beans are lazy, because it runs the jobs that are assigned to this node. */
@@ -316,7 +322,8 @@ public final class DelayQueueAutoConfiguration {
             NodeDirectory nodes,
             DelayQueueEngine engine,
             EventBus events,
-            DelayQueueProperties properties) {
+            DelayQueueProperties properties,
+            QueueClock clock) {
         return new DelayQueueJobs(
                 scripts,
                 keySpace,
@@ -327,7 +334,7 @@ public final class DelayQueueAutoConfiguration {
                 engine,
                 events,
                 properties.limits().toLimits(),
-                InstantSource.system());
+                clock.source());
     }
 
     @Bean
@@ -416,11 +423,12 @@ public final class DelayQueueAutoConfiguration {
     QueueDiagnosis delayQueueDiagnosis(
             DelayQueueProperties properties,
             ObjectProvider<CommitOutbox> outbox,
-            ObjectProvider<OverdueSchedules> schedules) {
+            ObjectProvider<OverdueSchedules> schedules,
+            QueueClock clock) {
         return new QueueDiagnosis(
                 properties.health().toLimits(properties.redis()),
                 properties.engine().heartbeat(),
-                InstantSource.system(),
+                clock.source(),
                 () -> {
                     CommitOutbox present = outbox.getIfAvailable();
                     return present == null ? null : present.state();

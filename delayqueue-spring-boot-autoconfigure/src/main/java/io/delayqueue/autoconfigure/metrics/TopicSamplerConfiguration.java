@@ -8,6 +8,7 @@ import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.admin.UnconsumedWarnings;
 import io.delayqueue.autoconfigure.DelayQueueProperties;
 import io.delayqueue.autoconfigure.LifecycleAction;
+import io.delayqueue.autoconfigure.QueueClock;
 import io.delayqueue.container.DelayQueueEngine;
 import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.redis.server.ServerProbe;
@@ -15,7 +16,6 @@ import io.delayqueue.redis.server.ServerState;
 import io.delayqueue.store.script.TopicDeletion;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.template.DelayQueueSchedules;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
@@ -37,12 +37,13 @@ public class TopicSamplerConfiguration {
             DelayQueueInspector inspector,
             ObjectProvider<ServerProbe> probe,
             UnconsumedWarnings unconsumed,
-            DelayQueueProperties properties) {
+            DelayQueueProperties properties,
+            QueueClock clock) {
         TopicSampler sampler = new TopicSampler(
                 inspector,
                 () -> servers(probe.getIfAvailable()),
                 properties.metrics().sampleInterval(),
-                InstantSource.system(),
+                clock.source(),
                 System::nanoTime);
         sampler.onSample(() -> unconsumed.sampled(sampler.newest()));
         return sampler;
