@@ -7,6 +7,7 @@ import io.delayqueue.message.Due;
 import io.delayqueue.message.Durability;
 import io.delayqueue.message.DurationText;
 import io.delayqueue.message.Failure;
+import io.delayqueue.message.InvalidOptionException;
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.message.RescheduleOutcome;
@@ -15,6 +16,7 @@ import io.delayqueue.redis.Await;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.test.tasks.ManualTasks;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -25,8 +27,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Test support for applications with a delay queue: awaits the outcome of messages, makes messages due, and runs the
- * queue's tasks if {@code delayqueue-test.tasks} is {@code manual}. A bean of the auto-configuration. Thread-safe.
+ * Test support for applications with a delay queue: awaits the outcome of messages, makes messages due, and, if
+ * {@code delayqueue-test.tasks} is {@code manual}, runs the queue's tasks and advances its time. A bean of the auto-configuration. Thread-safe.
  *
  * <p>Each await method fails with an {@link AssertionError} that has the state of the message if the condition is not
  * met within {@code delayqueue-test.timeout}, by default 30 s. In manual mode, await methods run the tasks.
@@ -204,6 +206,35 @@ public final class DelayQueueHarness {
      */
     public int runUntilIdle() {
         return manual().runUntilIdle();
+    }
+
+    /**
+     * Moves the time of the queue forward: Redis' clock in its scripts, the engine's clock, and {@link #clock()}. Stops
+     * at each due time and lease end of the topics that this application consumes, and handles what is due there on the
+     * calling thread, one handler at a time, in the order of the due times and then of the ids. Recurring messages
+     * have each of their slots. The clocks stand still while handlers run, so that each handler sees the due time.
+     * Real time does not pass: a quiet queue of years takes milliseconds.
+     *
+     * @param duration 1 ms to 3,650 d
+     * @throws AssertionError if a handler does not end within {@code delayqueue-test.timeout} of real time. It names
+     *     listener, topic and message. The handler is interrupted
+     * @throws IllegalStateException unless {@code delayqueue-test.tasks} is {@code manual}; if another node consumes
+     *     topics of the namespace; if another thread or a handler runs tasks; if Redis is a Cluster; or if a task fails
+     * @throws IllegalArgumentException if the duration is out of its range
+     */
+    public void advance(Duration duration) {
+        InvalidOptionException.requireRange("duration", duration, Duration.ofMillis(1), Duration.ofDays(3650));
+        manual().advance(duration, timeout);
+    }
+
+    /**
+     * The clock that {@link #advance} moves, for code of the application. If the application declares no
+     * {@link java.time.InstantSource} bean, it is a bean.
+     *
+     * @throws IllegalStateException unless {@code delayqueue-test.tasks} is {@code manual}
+     */
+    public Clock clock() {
+        return manual().clock();
     }
 
     private ManualTasks manual() {

@@ -11,7 +11,6 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 
@@ -27,12 +26,6 @@ public final class DelayQueueHarnessAutoConfiguration {
     @Bean
     AcknowledgedMessages delayQueueHarnessEvents() {
         return new AcknowledgedMessages();
-    }
-
-    @Bean
-    @ConditionalOnProperty(name = "delayqueue-test.tasks", havingValue = "manual")
-    ManualTasks delayQueueManualTasks() {
-        return new ManualTasks();
     }
 
     @Bean

@@ -13,7 +13,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
  *     if spring.data.redis.* sets the address of Redis.
  * @param redisDirectory Directory in which an embedded Redis persists its data, so that an application that is started
  *     again finds its messages. If empty, it persists nothing.
- * @param timeout Timeout of the await methods of the harness.
+ * @param timeout Timeout of the await methods of the harness, and of a handler while it advances the time.
  * @param tasks How the queue's tasks run: in the background, or manually by the harness.
  */
 @ConfigurationProperties(prefix = "delayqueue-test", ignoreUnknownFields = false)

@@ -255,6 +255,9 @@ class DelayQueueHarnessTests {
                 .isThrownBy(harness::runUntilIdle)
                 .withMessageContaining("delayqueue-test.tasks=manual");
         assertThatIllegalStateException().isThrownBy(harness::runTasks);
+        assertThatIllegalStateException()
+                .isThrownBy(() -> harness.advance(Duration.ofDays(1)))
+                .withMessageContaining("delayqueue-test.tasks=manual");
     }
 
     private void send(String topic, String id, Duration delay) {

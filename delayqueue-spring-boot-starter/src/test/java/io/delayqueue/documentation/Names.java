@@ -57,6 +57,7 @@ public abstract class Names {
             import org.springframework.boot.security.autoconfigure.actuate.web.servlet.EndpointRequest;
             import org.springframework.boot.test.context.SpringBootTest;
             import org.springframework.context.annotation.Bean;
+            import org.springframework.context.annotation.Primary;
             import org.springframework.core.ParameterizedTypeReference;
             import org.springframework.core.annotation.Order;
             import org.springframework.data.redis.connection.lettuce.LettuceConnectionFactory;

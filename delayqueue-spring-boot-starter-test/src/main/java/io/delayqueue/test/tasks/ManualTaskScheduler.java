@@ -58,6 +58,15 @@ final class ManualTaskScheduler implements PeriodicTaskScheduler {
         return ran;
     }
 
+    /** Runs a task if it is scheduled and due. Throws as {@link #runDue} does. */
+    void runIfDue(PeriodicTask task) {
+        for (Handle handle : handles) {
+            if (handle.task == task) {
+                handle.runIfDue();
+            }
+        }
+    }
+
     /** Returns the time until a task is due: zero if a task is due, a year if there are no tasks. */
     Duration untilNext() {
         long now = nanoTime.getAsLong();

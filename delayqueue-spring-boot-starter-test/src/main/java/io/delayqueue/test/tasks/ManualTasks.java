@@ -2,15 +2,28 @@ package io.delayqueue.test.tasks;
 
 import io.delayqueue.annotation.DelayListenerRegistry;
 import io.delayqueue.autoconfigure.EngineCustomizer;
+import io.delayqueue.container.DelayQueueEngine;
 import io.delayqueue.container.EngineBuilder;
+import io.delayqueue.coordination.NodeDirectory;
+import io.delayqueue.listener.DeliveryInterceptor;
+import io.delayqueue.message.Shard;
+import io.delayqueue.redis.KeySpace;
+import io.delayqueue.redis.LuaScript;
+import io.delayqueue.redis.ScriptRunner;
+import io.delayqueue.store.MessageStore;
+import io.delayqueue.store.script.ShardReader;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.locks.LockSupport;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.SmartLifecycle;
 
 /**
@@ -35,16 +48,127 @@ public final class ManualTasks implements EngineCustomizer, SmartLifecycle {
     private final ReentrantLock runLock = new ReentrantLock();
     private final Queue<Runnable> handlers = new ConcurrentLinkedQueue<>();
     private final ManualSignals signals = new ManualSignals();
-    private final ManualTaskScheduler scheduler = new ManualTaskScheduler(System::nanoTime, this::taskIsDue);
-    private volatile boolean running;
+    private final Polls polls = new Polls();
+    private final RunningHandlers running = new RunningHandlers();
+    private final KeySpace keySpace;
+    private final TestTime time;
+    private final ManualTaskScheduler scheduler;
+    private final Advance advance;
+    private final NodeDirectory nodes;
+    private final ScriptRunner scripts;
+    private final ObjectProvider<DelayQueueEngine> engine;
+    private volatile boolean advancing;
+    private volatile boolean started;
     private volatile boolean stopping;
 
-    /** Creates the tasks of one engine. */
-    public ManualTasks() {}
+    /**
+     * Creates the tasks of one engine.
+     *
+     * @param scripts runs the {@link #scriptVariants variants} of the scripts
+     */
+    public ManualTasks(
+            ScriptRunner scripts,
+            KeySpace keySpace,
+            ShardReader reader,
+            NodeDirectory nodes,
+            ObjectProvider<DelayQueueEngine> engine,
+            ObjectProvider<DelayListenerRegistry> listeners) {
+        this.scripts = scripts;
+        this.keySpace = keySpace;
+        this.nodes = nodes;
+        this.engine = engine;
+        this.time = new TestTime(scripts, keySpace);
+        this.scheduler = new ManualTaskScheduler(time::nanos, this::taskIsDue);
+        this.advance = new Advance(
+                time,
+                polls,
+                running,
+                scheduler,
+                signals,
+                reader,
+                shard -> largestBatch(listeners, shard),
+                this::runHandlers);
+    }
+
+    private static int largestBatch(ObjectProvider<DelayListenerRegistry> registries, Shard shard) {
+        return registries.stream()
+                .flatMap(registry -> registry.getContainers().stream())
+                .filter(listener -> listener.topic().equals(shard.topic()) && listener.kind() == shard.kind())
+                .mapToInt(listener -> listener.options().batchSize())
+                .max()
+                .orElse(1);
+    }
+
+    /** Maps each script to a variant that reads the time that {@link #advance} moves. */
+    public static UnaryOperator<LuaScript> scriptVariants(KeySpace keySpace) {
+        return TestTime.variants(keySpace);
+    }
+
+    /** Creates the store through which the context polls. */
+    public MessageStore store(Function<ScriptRunner, MessageStore> factory) {
+        return polls.store(scripts, factory);
+    }
+
+    /** The interceptor that watches the handlers. */
+    public DeliveryInterceptor interceptor() {
+        return running;
+    }
+
+    /** The clock that {@link #advance} moves. */
+    public Clock clock() {
+        return time.clock();
+    }
 
     @Override
     public void customize(EngineBuilder builder) {
-        builder.tasks(scheduler).signals(signals).handlers(this::execute);
+        builder.tasks(scheduler).signals(signals).handlers(this::execute).nanoTime(time::nanos);
+    }
+
+    /**
+     * Moves the time forward, and stops at each due time and lease end on the way. There, handles what is due, one
+     * handler at a time, in the order of the due times and then of the ids. The clocks stand still meanwhile.
+     *
+     * @param handlerTimeout after which a handler is interrupted
+     * @throws AssertionError if a handler does not end within its timeout
+     * @throws IllegalStateException if another node consumes topics of the namespace, if Redis is a Cluster, if another
+     *     thread or a handler runs tasks, or if a task fails
+     */
+    public void advance(Duration duration, Duration handlerTimeout) {
+        if (runLock.isHeldByCurrentThread() || !runLock.tryLock()) {
+            throw new IllegalStateException(
+                    "The time cannot be advanced while a handler or another thread runs the queue's tasks");
+        }
+        try {
+            advancing = true;
+            requireSingleNode();
+            running.timeout(handlerTimeout);
+            advance.by(duration);
+        } finally {
+            running.timeout(null);
+            advancing = false;
+            runLock.unlock();
+        }
+    }
+
+    private void requireSingleNode() {
+        if (scripts.isClustered()) {
+            throw new IllegalStateException(
+                    "The time cannot be advanced in a Redis Cluster, because its masters have no common clock");
+        }
+        String own = engine.getObject().node();
+        nodes.read().nodes().stream()
+                .filter(node -> !node.name().equals(own))
+                .filter(node ->
+                        !node.messages().isEmpty() || !node.notifications().isEmpty())
+                .findFirst()
+                .ifPresent(other -> {
+                    throw new IllegalStateException("The time of namespace '" + keySpace.namespace()
+                            + "' cannot be advanced, because another node consumes its topics: " + other.name()
+                            + " of host "
+                            + other.report().host() + ", process "
+                            + other.report().processId()
+                            + ". Close its context, or give each context a delayqueue.namespace");
+                });
     }
 
     /**
@@ -95,6 +219,9 @@ public final class ManualTasks implements EngineCustomizer, SmartLifecycle {
         if (runLock.isHeldByCurrentThread()) {
             throw new IllegalStateException("A handler must not run tasks, since it is part of a task");
         }
+        if (advancing) {
+            throw new IllegalStateException("Tasks cannot be run while another thread advances the time");
+        }
         runLock.lock();
     }
 
@@ -134,19 +261,20 @@ public final class ManualTasks implements EngineCustomizer, SmartLifecycle {
 
     @Override
     public void start() {
-        running = true;
+        started = true;
         stopping = false;
+        time.refresh();
     }
 
     @Override
     public void stop() {
         stopping = true;
-        running = false;
+        started = false;
     }
 
     @Override
     public boolean isRunning() {
-        return running;
+        return started;
     }
 
     /** Stops before the listeners do. */
