@@ -123,7 +123,7 @@ else
   end
 end
 redis.call('HSET', recurrencesKey, id,
-  textOf((revision or 0) + 1) .. ' ' .. flag .. ' ' .. (result or '0 0 - 0') .. ' ' .. timing)
+  (revision or 0) + 1 .. ' ' .. flag .. ' ' .. (result or '0 0 - 0') .. ' ' .. timing)
 redis.call('ZADD', recurringKey, '0', id)
 local firstDue = redis.call('ZRANGE', scheduleKey, '0', '0', 'WITHSCORES')[2]
 if firstDue and firstDue ~= firstBefore then
