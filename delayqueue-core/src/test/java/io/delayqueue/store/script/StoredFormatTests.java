@@ -82,6 +82,7 @@ class StoredFormatTests {
             "store/idempotency/reserve",
             "web/compat/ids/enter",
             "web/compat/ids/operations",
+            "test/tasks/test-clock",
             "web/compat/ids/sweep",
             "store/script/limit",
             "store/script/register",
