@@ -13,6 +13,7 @@ import io.delayqueue.redis.Await;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.redis.LuaScript;
 import io.delayqueue.redis.RedisCallException;
+import io.delayqueue.redis.RedisCallException.Kind;
 import io.delayqueue.redis.ScriptCall;
 import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.template.DelayQueueSchedules;
@@ -20,6 +21,7 @@ import io.delayqueue.template.DelayQueueUnavailableException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -45,14 +47,21 @@ public final class DeclaredSchedules {
     static final Duration INTERVAL = Duration.ofSeconds(20);
 
     /** Time after which a declaration lapses if it is not renewed. */
-    static final Duration LAPSE = INTERVAL.multipliedBy(5).dividedBy(2);
+    static final Duration LAPSE = INTERVAL.multipliedBy(2);
 
     /** Time after which a schedule is paused if no process declares it. */
     static final Duration PAUSE_AFTER = Duration.ofDays(1);
 
     private static final Log log = LogFactory.getLog(DeclaredSchedules.class);
     private static final LuaScript DECLARE = LuaScript.beside(DeclaredSchedules.class, "declare");
-    private static final LuaScript DECLARED = LuaScript.beside(DeclaredSchedules.class, "declared");
+    private static final LuaScript LAPSED = LuaScript.beside(DeclaredSchedules.class, "lapsed");
+    private static final LuaScript ORPHAN = LuaScript.beside(DeclaredSchedules.class, "orphan");
+
+    // marks, see orphan.lua
+    private static final String UNMARKED = "-";
+    private static final String PAUSED = "p";
+    private static final String KEPT = "k";
+    private static final String REMOVED = "";
 
     /** The search for schedules that no process declares is done by each of so many runs. */
     private static final int RUNS_PER_SEARCH = 90;
@@ -66,7 +75,9 @@ public final class DeclaredSchedules {
     private volatile @Nullable TaskHandle task;
 
     // only runs use these
-    private final Set<String> declared = new HashSet<>();
+    /** The timings that this process has declared, by topic and id. */
+    private final Map<String, String> declared = new HashMap<>();
+
     private final Set<String> logged = new HashSet<>();
     private int runs;
 
@@ -95,6 +106,9 @@ public final class DeclaredSchedules {
      * @param since when it was last declared, by Redis' clock
      */
     public record Orphan(String topic, String id, Instant since) {}
+
+    /** @param mark what was done with it, see {@code orphan.lua} */
+    private record Lapsed(Orphan orphan, String mark) {}
 
     /** Declares the schedules now and then until {@link #stop()}. */
     public void start(PeriodicTaskScheduler tasks) {
@@ -132,41 +146,24 @@ public final class DeclaredSchedules {
 
     /** Declares the schedules of this process. Now and then, pauses those that no process declares. Waits for Redis. */
     void run() {
-        try {
-            own.get().forEach(this::declare);
-            if (runs % RUNS_PER_SEARCH == 0) {
-                pauseOrphans();
-            }
-            runs++;
-        } catch (DelayQueueUnavailableException | RedisCallException e) {
-            log.debug("Schedules are declared later, because Redis did not reply", e);
-        } catch (RuntimeException | Error e) {
-            log.warn("Schedules could not be declared", e);
+        for (Schedule schedule : own.get()) {
+            attempt(schedule, () -> declare(schedule));
+        }
+        if (runs++ % RUNS_PER_SEARCH == 0) {
+            attempt(null, this::pauseOrphans);
         }
     }
 
-    private void declare(Schedule schedule) {
-        String field = field(schedule.topic(), schedule.id());
-        String timing = schedule.timing().text();
-        List<Object> reply = call(declareCall(field, timing, declared.contains(field) ? "l" : ""));
-        String outcome = text(reply.get(0));
-        if (outcome.equals("o")) {
-            logOnce("Another process declares the schedule of listener " + Printable.of(schedule.id()) + " as "
-                    + Printable.of(text(reply.get(1))) + ", this process as " + Printable.of(timing)
-                    + ". That of the process that started last takes effect. Give all processes the same.");
-            return;
-        }
+    /** One that fails does not prevent others. A failure other than an outage is logged once. */
+    private void attempt(@Nullable Schedule schedule, Runnable call) {
         try {
-            schedules.put(schedule);
-            if (outcome.equals("p")) {
-                schedules.resume(schedule.topic(), schedule.id());
-                call(declareCall(field, timing, "r"));
-            }
-            declared.add(field);
-        } catch (DelayQueueUnavailableException e) {
-            throw e;
-        } catch (RuntimeException e) {
-            if (logged.add(field)) {
+            call.run();
+        } catch (RuntimeException | Error e) {
+            if (isOutage(e)) {
+                log.debug("Schedules are declared later, because Redis did not reply", e);
+            } else if (schedule == null) {
+                log.warn("Schedules that no listener declares are searched again later", e);
+            } else if (logged.add(field(schedule.topic(), schedule.id()))) {
                 log.error(
                         "The schedule of listener " + Printable.of(schedule.id()) + " is not stored. " + e.getMessage(),
                         e);
@@ -174,12 +171,36 @@ public final class DeclaredSchedules {
         }
     }
 
+    private static boolean isOutage(Throwable failure) {
+        Throwable cause = failure instanceof DelayQueueUnavailableException ? failure.getCause() : failure;
+        return cause instanceof RedisCallException call && (call.kind() == Kind.NOT_SENT || call.isOutcomeUnknown());
+    }
+
+    private void declare(Schedule schedule) {
+        String field = field(schedule.topic(), schedule.id());
+        String timing = schedule.timing().text();
+        String mode = timing.equals(declared.get(field)) ? "l" : "";
+        List<Object> reply = call(declareCall(field, timing, mode));
+        String outcome = text(reply.get(0));
+        if (outcome.equals("o")) {
+            logOnce("Another process declares the schedule of listener " + Printable.of(schedule.id()) + " as "
+                    + Printable.of(text(reply.get(1))) + ", this process as " + Printable.of(timing)
+                    + ". That of the process that started last takes effect. Give all processes the same.");
+            return;
+        }
+        declared.put(field, timing);
+        schedules.put(schedule);
+        if (outcome.equals("p")) {
+            schedules.resume(schedule.topic(), schedule.id());
+            call(declareCall(field, timing, "r"));
+        }
+    }
+
     private ScriptCall declareCall(String field, String timing, String mode) {
-        return new ScriptCall(DECLARE, keySpace.schedules())
+        return new ScriptCall(DECLARE, keySpace.declarations())
                 .add(field)
                 .add(timing)
                 .add(LAPSE.toMillis())
-                .add(PAUSE_AFTER.toMillis())
                 .add(mode);
     }
 
@@ -190,39 +211,64 @@ public final class DeclaredSchedules {
     }
 
     private void pauseOrphans() {
-        for (Orphan orphan : lapsed(PAUSE_AFTER, "")) {
-            if (schedules.pause(orphan.topic(), orphan.id())) {
-                if (!lapsed(PAUSE_AFTER, "").contains(orphan)) { // declared meanwhile
-                    schedules.resume(orphan.topic(), orphan.id());
-                    continue;
-                }
-                logOnce("Schedule " + Printable.of(orphan.id()) + " in topic " + Printable.of(orphan.topic())
-                        + " is paused, since no listener has declared it since " + orphan.since()
-                        + ". Remove it if it is not needed any more.");
-            } else {
-                lapsed(PAUSE_AFTER, field(orphan.topic(), orphan.id()));
+        for (Lapsed lapsed : lapsed(PAUSE_AFTER)) {
+            if (lapsed.mark().equals(UNMARKED)) {
+                pause(lapsed);
             }
         }
     }
 
-    /** The schedules of listeners that no process declares. */
-    public List<Orphan> orphans() {
-        return lapsed(LAPSE, "");
+    /** Pauses once: a schedule that is resumed by hand, or is put by the application from now on, is left as it is. */
+    private void pause(Lapsed lapsed) {
+        Orphan orphan = lapsed.orphan();
+        Schedule.Snapshot schedule = schedules.find(orphan.topic(), orphan.id()).orElse(null);
+        if (schedule == null) {
+            mark(orphan, REMOVED);
+        } else if (schedule.paused()) {
+            mark(orphan, KEPT);
+        } else if (mark(orphan, PAUSED)) {
+            schedules.pause(orphan.topic(), orphan.id());
+            if (mark(orphan, PAUSED)) {
+                log.warn("Schedule " + Printable.of(orphan.id()) + " in topic " + Printable.of(orphan.topic())
+                        + " is paused, since no listener has declared it since " + orphan.since()
+                        + ". Remove it if it is not needed any more.");
+            } else { // declared meanwhile
+                schedules.resume(orphan.topic(), orphan.id());
+            }
+        }
     }
 
-    private List<Orphan> lapsed(Duration age, String remove) {
-        List<Object> reply = call(new ScriptCall(DECLARED, keySpace.schedules())
-                .add(age.toMillis())
-                .add(remove));
-        List<Orphan> orphans = new ArrayList<>();
-        for (int i = 0; i + 1 < reply.size(); i += 2) {
-            Map<String, String> names = FormText.read(text(reply.get(i)));
-            orphans.add(new Orphan(
-                    names.getOrDefault("topic", ""),
-                    names.getOrDefault("id", ""),
-                    Instant.ofEpochMilli(Long.parseLong(text(reply.get(i + 1))))));
+    private boolean mark(Orphan orphan, String mark) {
+        List<Object> reply = call(new ScriptCall(ORPHAN, keySpace.declarations())
+                .add(field(orphan.topic(), orphan.id()))
+                .add(orphan.since().toEpochMilli())
+                .add(mark));
+        return text(reply.get(0)).equals("1");
+    }
+
+    /** The schedules of listeners that no process declares; empty if Redis does not reply. */
+    public List<Orphan> orphans() {
+        try {
+            return lapsed(LAPSE).stream().map(Lapsed::orphan).toList();
+        } catch (RedisCallException e) {
+            log.debug("It is unknown which schedules no listener declares", e);
+            return List.of();
         }
-        return orphans;
+    }
+
+    private List<Lapsed> lapsed(Duration age) {
+        List<Object> reply = call(new ScriptCall(LAPSED, keySpace.declarations()).add(age.toMillis()));
+        List<Lapsed> lapsed = new ArrayList<>();
+        for (int i = 0; i + 2 < reply.size(); i += 3) {
+            Map<String, String> names = FormText.read(text(reply.get(i)));
+            lapsed.add(new Lapsed(
+                    new Orphan(
+                            names.getOrDefault("topic", ""),
+                            names.getOrDefault("id", ""),
+                            Instant.ofEpochMilli(Long.parseLong(text(reply.get(i + 1))))),
+                    text(reply.get(i + 2))));
+        }
+        return lapsed;
     }
 
     private List<Object> call(ScriptCall call) {

@@ -141,7 +141,7 @@ public @interface DelayListener {
 
     /**
      * A cron expression of six fields or a macro, as Spring's {@code @Scheduled} has: the method is called at these times, once
-     * for all processes, without a send. {@code -}, the default, is no schedule. The method must not take a payload; the time
+     * for all processes, without a send. {@code -} is no schedule, as is no value. The method must not take a payload; the time
      * is in the header {@link io.delayqueue.listener.DelayHeaders#SLOT SLOT}.
      *
      * <p>The id of the listener is the id of the {@link io.delayqueue.message.Schedule Schedule}. Set {@link #id()}, so that

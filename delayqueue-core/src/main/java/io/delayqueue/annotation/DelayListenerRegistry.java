@@ -126,7 +126,7 @@ public class DelayListenerRegistry implements SmartLifecycle {
                 && !(endpoint.handling() instanceof OfMessages messages && messages.payloadType() == byte[].class)) {
             throw endpoint.origin()
                     .invalid(
-                            "It has cron and takes a payload, but what is called at a time has none.",
+                            "It has cron, but its handler takes a payload or dead letters.",
                             "Take a Delivery, headers or nothing; or remove cron, and put a Schedule with a payload.");
         }
         return schedule;

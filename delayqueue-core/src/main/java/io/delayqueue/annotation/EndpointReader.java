@@ -125,7 +125,12 @@ final class EndpointReader {
     }
 
     private Consumer<DelayListenerEndpoint.Builder> cron(DelayListener annotation) {
-        String cron = text("cron", annotation.cron());
+        String cron = text("cron", annotation.cron()).trim();
+        if (cron.isEmpty() && !annotation.cron().isEmpty()) {
+            throw origin.invalid(
+                    "Its attribute cron is '" + annotation.cron() + "', which is blank.",
+                    "Set an expression, or - for no schedule.");
+        }
         ZoneId zone = read("zone", annotation.zone(), ZoneId.class, EndpointReader::zone, Throwable::getMessage);
         if (zone != null && annotation.cron().isEmpty()) {
             throw origin.invalid("It has a zone, but no cron.", "Set cron, or remove zone.");

@@ -107,9 +107,9 @@ public final class KeySpace {
         return bytes(namespace + ":{nodes}:pauses");
     }
 
-    /** The hash of schedules that listeners declare. */
-    public byte[] schedules() {
-        return bytes(namespace + ":{nodes}:schedules");
+    /** The hash of the timings that listeners declare for their schedules. */
+    public byte[] declarations() {
+        return bytes(namespace + ":{nodes}:declarations");
     }
 
     /** The hash of nodes and the listeners whose stacks are requested. */

@@ -108,6 +108,67 @@ class DeclaredSchedulesTests extends RedisTest {
     }
 
     @Test
+    void aPauseByHandRemainsAlsoAfterALongStop() {
+        seven.run();
+        schedules.pause("report", "daily");
+        queue.clock.advance(DeclaredSchedules.PAUSE_AFTER);
+        declaring().run();
+        declaring("0 0 7 * * *").run();
+        seven.run();
+        assertThat(isPaused()).isTrue();
+    }
+
+    @Test
+    void orphanThatIsResumedByHandIsLeftAsItIs() {
+        seven.run();
+        queue.clock.advance(DeclaredSchedules.PAUSE_AFTER);
+        declaring().run();
+        schedules.resume("report", "daily");
+        queue.clock.advance(DeclaredSchedules.PAUSE_AFTER);
+        declaring().run();
+        assertThat(isPaused()).isFalse();
+    }
+
+    @Test
+    void fullMemoryDoesNotEndDeclarations(CapturedOutput output) {
+        seven.run();
+        schedules.remove("report", "daily");
+        queue.clock.advance(DeclaredSchedules.LAPSE);
+        server.command("CONFIG", "SET", "maxmemory", "1");
+        try {
+            seven.run();
+            seven.run();
+        } finally {
+            server.command("CONFIG", "SET", "maxmemory", "0");
+        }
+        assertThat(seven.orphans()).isEmpty();
+        assertThat(output.getAll().split("The schedule of listener daily is not stored", -1))
+                .hasSize(2);
+        seven.run();
+        assertThat(stored()).isEqualTo(AT_SEVEN);
+    }
+
+    @Test
+    void processWhosePutFailsStartsOnlyOnce() {
+        nine.run();
+        queue.faults.refuse("recur");
+        seven.run();
+        queue.faults.pass();
+        nine.run();
+        seven.run();
+        assertThat(seven.orphans()).isEmpty();
+        assertThat(stored()).as("seven started last").isEqualTo(AT_SEVEN);
+    }
+
+    @Test
+    void orphansAreUnknownWithoutRedis() {
+        seven.run();
+        queue.clock.advance(DeclaredSchedules.LAPSE);
+        queue.faults.refuse("lapsed");
+        assertThat(seven.orphans()).isEmpty();
+    }
+
+    @Test
     void orphanIsListedThenPausedAndResumedWhenItIsDeclaredAgain(CapturedOutput output) {
         seven.run();
         assertThat(seven.orphans()).isEmpty();
@@ -158,7 +219,7 @@ class DeclaredSchedulesTests extends RedisTest {
         queue.clock.advance(DeclaredSchedules.PAUSE_AFTER);
         declaring().run();
         assertThat(seven.orphans()).isEmpty();
-        assertThat(server.command("EXISTS", "dq:{nodes}:schedules")).isEqualTo(0L);
+        assertThat(server.command("EXISTS", "dq:{nodes}:declarations")).isEqualTo(0L);
     }
 
     @Test

@@ -75,7 +75,7 @@ class InvalidListenerTests {
     }
 
     @Invalid(
-            problem = "It has cron and takes a payload, but what is called at a time has none.",
+            problem = "It has cron, but its handler takes a payload or dead letters.",
             fix = "Take a Delivery, headers or nothing; or remove cron, and put a Schedule with a payload.")
     static class CronWithPayload {
         @DelayListener(topic = "report", cron = "@daily")
@@ -85,6 +85,14 @@ class InvalidListenerTests {
     @Invalid(problem = "Its attribute zone is 'Europe/Vaduzz', which is no time zone.", fix = "Correct it.")
     static class CronInUnknownZone {
         @DelayListener(topic = "report", cron = "@daily", zone = "Europe/Vaduzz")
+        void handle() {}
+    }
+
+    @Invalid(
+            problem = "Its attribute cron is '${report.cron:}', which is blank.",
+            fix = "Set an expression, or - for no schedule.")
+    static class BlankCron {
+        @DelayListener(topic = "report", cron = "${report.cron:}")
         void handle() {}
     }
 

@@ -251,9 +251,9 @@ abstract class EndpointContract extends EndpointTest {
                 node.context().getBean(RedisConnectionFactory.class).getConnection()) {
             redis.hashCommands()
                     .hSet(
-                            node.context().getBean(KeySpace.class).schedules(),
+                            node.context().getBean(KeySpace.class).declarations(),
                             "topic=orphans&id=a".getBytes(UTF_8),
-                            "1000 every 3600000 0".getBytes(UTF_8));
+                            "1000 - every 3600000 0".getBytes(UTF_8));
         }
 
         assertThat(node.view("schedule", "topic", "orphans", "id", "a")
