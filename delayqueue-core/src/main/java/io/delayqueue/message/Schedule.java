@@ -250,14 +250,18 @@ public final class Schedule {
                 return List.of();
             }
             List<Instant> times = new ArrayList<>();
+            Instant ends = at;
             if (occurrence != null && occurrence.state() != MessageState.LEASED && occurrence.attempts() == 0) {
                 times.add(occurrence.dueAt());
+                ends = occurrence.dueAt().isAfter(at) ? occurrence.dueAt() : at;
+            } else if (occurrence != null && !slot.equals(occurrence.envelope().slot()) && slot.isAfter(at)) {
+                times.add(slot); // of another timing that was put since
             }
             try {
                 Timing rule = Timing.parse(timing);
-                Instant next = slot.isAfter(at)
+                Instant next = slot.isAfter(ends)
                         ? rule.next(id, slot)
-                        : rule.after(id, slot, at, at).slot();
+                        : rule.after(id, slot, ends, ends).slot();
                 while (times.size() < count) {
                     times.add(next);
                     next = rule.next(id, next);
@@ -268,9 +272,17 @@ public final class Schedule {
             return times;
         }
 
-        /** The message that is sent if the schedule is run by hand, without an id and due at once. */
+        /**
+         * The message that is sent if the schedule is run by hand, without an id and due at once.
+         *
+         * @throws IllegalStateException if this version cannot read the message
+         */
         @Internal
         public DelayMessage once() {
+            if (message.slot() == null) {
+                throw new IllegalStateException("Schedule " + Printable.of(id) + " in topic " + Printable.of(topic)
+                        + " has a format that this version cannot read. It was not run");
+            }
             DelayMessage.Builder once =
                     DelayMessage.to(topic).payload(message.payload()).headers(message.headers());
             MessageLimits limits = message.limits();

@@ -15,7 +15,6 @@ import io.delayqueue.message.Timing;
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.script.Recurrences;
 import io.delayqueue.store.script.Recurrences.Action;
-import io.delayqueue.store.script.Recurrences.Overdue;
 import io.delayqueue.store.script.TopicRegistry;
 import java.time.InstantSource;
 import java.util.Arrays;
@@ -41,7 +40,7 @@ import org.springframework.util.Assert;
  * time: slots that pass while one is handled are skipped. If no process consumes the topic, one occurrence waits, and runs
  * late. The next slot is computed from the last slot, so that slots do not drift.
  *
- * <p>An id belongs to its schedule: a send with this id is a duplicate. Send interceptors are not called.
+ * <p>An id belongs to its schedule: a send with this id is a duplicate. Send interceptors are called by {@link #run} only.
  *
  * <p>Methods throw a {@link DelayQueueUnavailableException} if Redis does not reply, and a {@link TopicMismatchException} if this
  * process expects another shard count or other keys than the topic is registered with.
@@ -189,27 +188,29 @@ public class DelayQueueSchedules {
     }
 
     /**
-     * Sends the message of a schedule once, with a generated id and due at once. The schedule is left as it is, also if it is
-     * paused.
+     * Sends the message of a schedule once, with a generated id and due at once, as an ordinary send: send interceptors are
+     * called. The schedule is left as it is, also if it is paused.
      *
      * @return the id of the message; empty if there is no such schedule
      * @throws MessageRejectedException if the send is rejected, for example because the topic is full
+     * @throws OutcomeUnknownException if the message may or may not be stored
+     * @throws IllegalStateException if this version cannot read the message
      */
     public Optional<String> run(String topic, String id) {
         return find(topic, id).map(schedule -> template.send(schedule.once()).id());
     }
 
-    /** Finds overdue schedules of a topic, among the first 1,000 of each shard. Does not block. */
+    /** Finds the ids of overdue schedules of a topic, among the first 1,000 of each shard. Blocks. */
     @Internal
-    public CompletableFuture<Overdue> overdue(String topic) {
-        return topics.withShards(
-                        topic,
-                        shards -> Completions.all(
-                                shards.stream().map(recurrences::overdue).toList()))
-                .thenApply(found -> found.orElse(List.of()).stream()
-                        .filter(each -> each.count() > 0)
-                        .reduce((one, other) -> new Overdue(one.count() + other.count(), one.first()))
-                        .orElse(Overdue.NONE));
+    public List<String> overdue(String topic) {
+        List<Supplier<List<String>>> shards = await(
+                        "Searching the schedules of topic " + Printable.of(topic),
+                        () -> topics.withShards(
+                                topic,
+                                each -> Completions.all(
+                                        each.stream().map(recurrences::overdue).toList())))
+                .orElse(List.of());
+        return shards.stream().flatMap(shard -> shard.get().stream()).toList();
     }
 
     private boolean change(String verb, String topic, String id, Action action) {

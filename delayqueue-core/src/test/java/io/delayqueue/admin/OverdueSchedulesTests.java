@@ -1,13 +1,12 @@
 package io.delayqueue.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.awaitility.Awaitility.await;
 
+import io.delayqueue.admin.OverdueSchedules.Overdue;
 import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.message.Schedule;
 import io.delayqueue.redis.Await;
 import io.delayqueue.store.script.Recurrences;
-import io.delayqueue.store.script.Recurrences.Overdue;
 import io.delayqueue.store.script.ShardPlan;
 import io.delayqueue.store.script.ShardReader;
 import io.delayqueue.template.DelayQueueSchedules;
@@ -44,12 +43,11 @@ class OverdueSchedulesTests extends RedisTest {
                 new ShardReader(queue.scripts, queue.keySpace, queue.topics),
                 queue.topics,
                 new NodeDirectory(queue.scripts, queue.keySpace, Duration.ofSeconds(15)));
-        overdue = new OverdueSchedules(schedules, () -> nanos);
+        overdue = new OverdueSchedules(schedules, Runnable::run, () -> nanos);
     }
 
     private void sample() {
         overdue.sampled(Await.result(inspector.snapshot()).topics());
-        await().until(() -> !queue.isCalling());
     }
 
     @Test
@@ -70,6 +68,10 @@ class OverdueSchedulesTests extends RedisTest {
 
         nanos += OverdueSchedules.INTERVAL.toNanos();
         sample();
+        assertThat(overdue.of("sync")).as("found once").isEqualTo(Overdue.NONE);
+
+        nanos += OverdueSchedules.INTERVAL.toNanos();
+        sample();
         assertThat(overdue.of("sync").count()).isEqualTo(20);
         assertThat(overdue.of("sync").first()).startsWith("shop-");
         assertThat(overdue.of("plain")).isEqualTo(Overdue.NONE);
@@ -78,6 +80,21 @@ class OverdueSchedulesTests extends RedisTest {
             schedules.remove("sync", schedule.id());
         }
         nanos += OverdueSchedules.INTERVAL.toNanos();
+        sample();
+        assertThat(overdue.of("sync")).isEqualTo(Overdue.NONE);
+    }
+
+    @Test
+    void resultOfATopicThatCannotBeSearchedIsDropped() {
+        schedules.put(Schedule.of("sync", "a").every(Duration.ofSeconds(1)).payload("p"));
+        queue.clock.advance(Duration.ofMinutes(2));
+        queue.deadLetterAll("sync", i -> "REQUESTED");
+        for (int search = 0; search < 2; search++) {
+            sample();
+            nanos += OverdueSchedules.INTERVAL.toNanos();
+        }
+        assertThat(overdue.of("sync").count()).isOne();
+        queue.faults.refuse("recurrences");
         sample();
         assertThat(overdue.of("sync")).isEqualTo(Overdue.NONE);
     }

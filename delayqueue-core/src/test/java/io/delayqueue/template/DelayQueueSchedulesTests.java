@@ -1,6 +1,7 @@
 package io.delayqueue.template;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.MessageState;
@@ -62,6 +63,37 @@ class DelayQueueSchedulesTests extends RedisTest {
     }
 
     @Test
+    void nextTimesFollowAnOccurrenceThatIsRescheduledLater() {
+        Instant first = schedules.put(hourly("p")).next();
+        Instant moved = first.plus(Duration.ofMinutes(150));
+        template.reschedule("sync", "a", moved);
+        assertThat(schedule().next(3))
+                .containsExactly(moved, first.plus(HOUR.multipliedBy(3)), first.plus(HOUR.multipliedBy(4)));
+    }
+
+    @Test
+    void nextTimesBeginWithTheSlotOfATimingThatWasPutWhileOneIsHandled() {
+        schedules.put(hourly("p"));
+        queue.clock.advance(HOUR);
+        queue.claim("sync");
+        Duration period = Duration.ofMinutes(7);
+        Instant next = schedules
+                .put(Schedule.of("sync", "a").every(period).payload("p"))
+                .next();
+        assertThat(schedule().next(2)).containsExactly(next, next.plus(period));
+    }
+
+    @Test
+    void messageOfANewerFormatIsNotRun() {
+        schedules.put(hourly("p"));
+        String key = "dq:{sync:0.0}:messages";
+        server.command("HSET", key, "a", "2 something that only a newer version reads");
+        assertThatThrownBy(() -> schedules.run("sync", "a"))
+                .isInstanceOf(IllegalStateException.class)
+                .hasMessage("Schedule a in topic sync has a format that this version cannot read. It was not run");
+    }
+
+    @Test
     void pausedScheduleHasNoNextTimesButItsMessage() {
         schedules.put(hourly("p"));
         schedules.pause("sync", "a");
@@ -78,7 +110,7 @@ class DelayQueueSchedulesTests extends RedisTest {
         assertThat(schedule().next(3)).containsExactly(first);
         queue.clock.advance(HOUR);
         queue.deadLetterAll("sync", i -> "REQUESTED");
-        assertThat(schedules.overdue("sync").join().count()).isZero();
+        assertThat(schedules.overdue("sync")).isEmpty();
     }
 
     @Test

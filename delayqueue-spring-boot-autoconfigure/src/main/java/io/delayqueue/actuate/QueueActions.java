@@ -11,12 +11,15 @@ import io.delayqueue.message.InvalidOptionException;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.ReplayOutcome;
 import io.delayqueue.message.RescheduleOutcome;
+import io.delayqueue.message.SendResult.Reason;
 import io.delayqueue.message.TopicLimits;
 import io.delayqueue.store.UnusableLimitsException;
+import io.delayqueue.template.DelayQueueException;
 import io.delayqueue.template.DelayQueueOperations;
 import io.delayqueue.template.DelayQueueSchedules;
 import io.delayqueue.template.DelayQueueUnavailableException;
 import io.delayqueue.template.MessageRejectedException;
+import io.delayqueue.template.OutcomeUnknownException;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Locale;
@@ -63,14 +66,20 @@ public record QueueActions(
             return response;
         } catch (DelayQueueUnavailableException e) {
             if (e.isOutcomeUnknown()) {
-                return rejected(
-                        WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE,
-                        "unknown",
-                        "It is unknown whether the action was performed. Check the state before you repeat it. "
-                                + e.getMessage());
+                return unknown(e);
             }
             throw e;
+        } catch (OutcomeUnknownException e) {
+            return unknown(e);
         }
+    }
+
+    private static WebEndpointResponse<ActionResponse> unknown(DelayQueueException failure) {
+        return rejected(
+                WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE,
+                "unknown",
+                "It is unknown whether the action was performed. Check the state before you repeat it. "
+                        + failure.getMessage());
     }
 
     private WebEndpointResponse<ActionResponse> perform(Operation action, Parameters parameters, String by) {
@@ -286,7 +295,14 @@ public record QueueActions(
                     ? done(ActionResponse.done(outcome(action)))
                     : missing(RejectedRequestException.noSchedule(topic, id));
         } catch (MessageRejectedException e) {
-            return rejected(CONFLICT, "rejected", String.valueOf(e.getMessage()));
+            return rejected(
+                    e.reason().isTransient() && e.reason() != Reason.FULL
+                            ? WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE
+                            : CONFLICT,
+                    "rejected",
+                    String.valueOf(e.getMessage()));
+        } catch (IllegalStateException e) {
+            return rejected(CONFLICT, "unreadable", String.valueOf(e.getMessage()));
         }
     }
 

@@ -6,6 +6,7 @@ import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.admin.DelayQueueInspector;
 import io.delayqueue.admin.DelayQueueJobs;
 import io.delayqueue.admin.OverdueSchedules;
+import io.delayqueue.admin.OverdueSchedules.Overdue;
 import io.delayqueue.admin.UnconsumedTopics;
 import io.delayqueue.admin.UnconsumedWarnings;
 import io.delayqueue.admin.diagnosis.QueueDiagnosis;
@@ -31,7 +32,6 @@ import io.delayqueue.redis.RedisSignals;
 import io.delayqueue.store.MessageStore;
 import io.delayqueue.store.Purge;
 import io.delayqueue.store.script.Recurrences;
-import io.delayqueue.store.script.Recurrences.Overdue;
 import io.delayqueue.store.script.RedisMessageStore;
 import io.delayqueue.store.script.ShardReader;
 import io.delayqueue.store.script.TopicDeletion;
@@ -423,7 +423,7 @@ public final class DelayQueueAutoConfiguration {
     QueueDiagnosis delayQueueDiagnosis(
             DelayQueueProperties properties,
             ObjectProvider<CommitOutbox> outbox,
-            ObjectProvider<OverdueSchedules> schedules,
+            ObjectProvider<OverdueSchedules> overdue,
             QueueClock clock) {
         return new QueueDiagnosis(
                 properties.health().toLimits(properties.redis()),
@@ -440,7 +440,7 @@ public final class DelayQueueAutoConfiguration {
                         properties.deadLetters().maxCount(),
                         properties.deadLetters().maxSize().toBytes()),
                 topic -> {
-                    OverdueSchedules present = schedules.getIfAvailable();
+                    OverdueSchedules present = overdue.getIfAvailable();
                     return present == null ? Overdue.NONE : present.of(topic);
                 });
     }

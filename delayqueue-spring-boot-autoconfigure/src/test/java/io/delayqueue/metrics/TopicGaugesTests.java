@@ -15,6 +15,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.admin.DelayQueueAdmin;
+import io.delayqueue.admin.OverdueSchedules;
 import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.annotation.DelayListener;
 import io.delayqueue.message.DelayMessage;
@@ -30,7 +31,9 @@ import io.delayqueue.test.redis.RedisServerProcess;
 import io.micrometer.core.instrument.Meter;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;
+import org.springframework.context.annotation.Bean;
 
 /** The gauges of topics, with a real Redis. */
 @EmbeddedRedis
@@ -132,10 +135,24 @@ class TopicGaugesTests extends MeterTest {
         assertThat(messages("ordered", "parked")).isZero();
     }
 
+    static class EachSampleSearches {
+
+        @Bean
+        OverdueSchedules overdue(TopicSampler sampler, DelayQueueSchedules schedules) {
+            AtomicLong minutes = new AtomicLong();
+            OverdueSchedules overdue = new OverdueSchedules(
+                    schedules,
+                    Runnable::run,
+                    () -> Duration.ofMinutes(minutes.incrementAndGet()).toNanos());
+            sampler.onSample(() -> overdue.sampled(sampler.newest()));
+            return overdue;
+        }
+    }
+
     @Test
     @TestsMeters({SCHEDULES, FINDINGS})
     void schedulesAreCountedAndOverdueOnesAreAFinding() {
-        start(redis, SentMetersTests.NoListener.class, NO_SAMPLES);
+        start(redis, EachSampleSearches.class, NO_SAMPLES);
         DelayQueueSchedules schedules = bean(DelayQueueSchedules.class);
         send("plain", "a", Duration.ofDays(1));
         schedules.put(Schedule.of("sync", "a").every(Duration.ofDays(1)).payload("p"));

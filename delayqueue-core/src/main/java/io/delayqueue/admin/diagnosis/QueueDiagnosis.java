@@ -2,13 +2,13 @@ package io.delayqueue.admin.diagnosis;
 
 import io.delayqueue.Internal;
 import io.delayqueue.admin.Nodes;
+import io.delayqueue.admin.OverdueSchedules.Overdue;
 import io.delayqueue.admin.TopicStatus;
 import io.delayqueue.coordination.LeaseHolder;
 import io.delayqueue.message.InvalidOptionException;
 import io.delayqueue.message.TopicLimits;
 import io.delayqueue.redis.server.ServerState;
 import io.delayqueue.store.Purge;
-import io.delayqueue.store.script.Recurrences.Overdue;
 import io.delayqueue.template.OutboxState;
 import java.time.Duration;
 import java.time.Instant;

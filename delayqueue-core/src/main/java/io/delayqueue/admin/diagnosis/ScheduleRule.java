@@ -1,11 +1,11 @@
 package io.delayqueue.admin.diagnosis;
 
+import io.delayqueue.admin.OverdueSchedules.Overdue;
 import io.delayqueue.admin.TopicStatus;
 import io.delayqueue.admin.diagnosis.Finding.Kind;
 import io.delayqueue.admin.diagnosis.Finding.Level;
 import io.delayqueue.message.Printable;
 import io.delayqueue.message.TopicCounts;
-import io.delayqueue.store.script.Recurrences.Overdue;
 import java.util.function.Function;
 
 /** No occurrence of a schedule has succeeded for two of its periods. */

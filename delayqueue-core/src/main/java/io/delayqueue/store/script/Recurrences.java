@@ -17,6 +17,7 @@ import io.delayqueue.redis.ScriptRunner;
 import io.delayqueue.redis.ShardKeys;
 import io.delayqueue.store.OutgoingMessage;
 import io.delayqueue.store.PollRequest;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -25,6 +26,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.commons.logging.Log;
@@ -210,39 +212,29 @@ public final class Recurrences {
     }
 
     /**
-     * The overdue ones among some recurring messages.
+     * Finds recurring messages that are not paused, and of which no occurrence was acknowledged for two periods and a minute, or
+     * none at all since the last one became a dead letter. Looks at the first 1,000.
      *
-     * @param count their number
-     * @param first the id of the first of them; empty if there are none
+     * @return computes their ids, which takes a while
      */
-    public record Overdue(int count, String first) {
-
-        /** Without any. */
-        public static final Overdue NONE = new Overdue(0, "");
+    public CompletableFuture<Supplier<List<String>>> overdue(Shard shard) {
+        return read(shard, "", "", MAX_SEARCHED, 0)
+                .thenApply(found -> () -> found.map(Recurrences::overdue).orElse(List.of()));
     }
 
-    /**
-     * Finds recurring messages that are not paused, and of which no occurrence was acknowledged for two periods, or none at all
-     * since the last one became a dead letter. Looks at the first 1,000.
-     */
-    public CompletableFuture<Overdue> overdue(Shard shard) {
-        return read(shard, "", "", MAX_SEARCHED, 0).thenApply(found -> {
-            List<String> overdue = new ArrayList<>();
-            found.ifPresent(reply -> {
-                Instant now = Replies.micros(reply.get(1));
-                for (Object part : Replies.list(reply.get(3))) {
-                    List<Object> parts = Replies.list(part);
-                    String id = Replies.text(parts.get(0));
-                    Recurrence recurrence = Recurrence.read(Replies.text(parts.get(1)));
-                    if (recurrence != null
-                            && recurrence.isOverdue(
-                                    id, now, Replies.text(parts.get(2)).equals("1"))) {
-                        overdue.add(id);
-                    }
-                }
-            });
-            return overdue.isEmpty() ? Overdue.NONE : new Overdue(overdue.size(), overdue.get(0));
-        });
+    private static List<String> overdue(List<Object> reply) {
+        Instant now = Replies.micros(reply.get(1));
+        List<String> overdue = new ArrayList<>();
+        for (Object part : Replies.list(reply.get(3))) {
+            List<Object> parts = Replies.list(part);
+            String id = Replies.text(parts.get(0));
+            Recurrence recurrence = Recurrence.read(Replies.text(parts.get(1)));
+            boolean passed = Replies.text(parts.get(2)).equals("1");
+            if (recurrence != null && recurrence.isOverdue(id, now, passed)) {
+                overdue.add(id);
+            }
+        }
+        return overdue;
     }
 
     private static Schedule.Page page(String topic, List<Object> reply) {
@@ -400,6 +392,9 @@ public final class Recurrences {
             @Nullable Instant succeeded,
             String timing) {
 
+        /** Handlers of short periods take longer than these. */
+        private static final Duration MARGIN = Duration.ofMinutes(1);
+
         private static final Pattern TEXT = Pattern.compile("\\d+ (\\S+) (\\d+) (\\d+) (\\S+) (\\d+) (.*)");
 
         /** Null if this version cannot read it. */
@@ -421,7 +416,7 @@ public final class Recurrences {
         }
 
         /**
-         * Whether no occurrence was acknowledged for two periods.
+         * Whether no occurrence was acknowledged for two periods and a minute.
          *
          * @param passed whether the slot of the present occurrence has passed, or it has started; otherwise, the schedule may
          *     have been paused
@@ -436,7 +431,7 @@ public final class Recurrences {
             }
             try {
                 Timing slots = Timing.parse(timing);
-                return slots.next(id, slots.next(id, succeeded)).isBefore(now);
+                return slots.next(id, slots.next(id, succeeded)).plus(MARGIN).isBefore(now);
             } catch (RuntimeException e) {
                 return false; // of another version
             }

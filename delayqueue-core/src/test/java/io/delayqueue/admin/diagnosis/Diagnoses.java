@@ -1,12 +1,12 @@
 package io.delayqueue.admin.diagnosis;
 
 import io.delayqueue.admin.NodeStatus;
+import io.delayqueue.admin.OverdueSchedules.Overdue;
 import io.delayqueue.admin.diagnosis.QueueDiagnosis.Limits;
 import io.delayqueue.container.EngineSettings;
 import io.delayqueue.listener.ListenerStatus;
 import io.delayqueue.message.TopicLimits;
 import io.delayqueue.store.Purge;
-import io.delayqueue.store.script.Recurrences.Overdue;
 import io.delayqueue.template.OutboxState;
 import java.time.Duration;
 import java.time.Instant;

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.admin.NodeStatus;
 import io.delayqueue.admin.Nodes;
+import io.delayqueue.admin.OverdueSchedules.Overdue;
 import io.delayqueue.admin.TopicStatus;
 import io.delayqueue.admin.diagnosis.Finding.Kind;
 import io.delayqueue.admin.diagnosis.Finding.Level;
@@ -12,7 +13,6 @@ import io.delayqueue.listener.ListenerStatusBuilder;
 import io.delayqueue.message.Counts;
 import io.delayqueue.message.TopicCounts;
 import io.delayqueue.store.Purge;
-import io.delayqueue.store.script.Recurrences.Overdue;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.List;

@@ -71,8 +71,9 @@ public class TopicSamplerConfiguration {
     @Bean
     @ConditionalOnBean(DelayQueueSchedules.class)
     @ConditionalOnMissingBean
-    OverdueSchedules delayQueueOverdueSchedules(TopicSampler sampler, DelayQueueSchedules schedules) {
-        OverdueSchedules overdue = new OverdueSchedules(schedules, System::nanoTime);
+    OverdueSchedules delayQueueOverdueSchedules(
+            TopicSampler sampler, DelayQueueSchedules schedules, DelayQueueEngine engine) {
+        OverdueSchedules overdue = new OverdueSchedules(schedules, engine::execute, System::nanoTime);
         sampler.onSample(() -> overdue.sampled(sampler.newest()));
         return overdue;
     }

@@ -59,7 +59,7 @@ function scheduleRow(schedule) {
 
 function slots({ everyMillis, cron, zone, spreadMillis }) {
   return [
-    cron === undefined ? `every ${span(everyMillis)}` : [h('code', null, cron), ` ${zone}`],
+    cron === undefined ? `every ${span(everyMillis)}` : [h('code', null, cron), zone ? ` ${zone}` : null],
     spreadMillis ? `, later by up to ${span(spreadMillis)}` : null,
   ];
 }
