@@ -82,6 +82,8 @@ class AdvanceTests {
 
     @BeforeEach
     void begin() {
+        application.result.complete(null);
+        application.result = new CompletableFuture<>();
         queue.runUntilIdle();
         application.handled.clear();
         application.batchSizes.clear();
@@ -333,6 +335,26 @@ class AdvanceTests {
     }
 
     @Test
+    void laterCallDoesNotWaitForAResultThatWasNamed() {
+        List<String> ids = IntStream.range(0, 2)
+                .mapToObj(i -> delayQueue.send("asynchronous", "never").id())
+                .toList();
+        queue.runUntilIdle();
+        assertThatExceptionOfType(AssertionError.class)
+                .isThrownBy(() -> tasks.advance(Duration.ofMinutes(1), Duration.ofMillis(100)))
+                .satisfies(error -> assertThat(Stream.concat(Stream.of(error), Stream.of(error.getSuppressed())))
+                        .extracting(Throwable::getMessage)
+                        .satisfiesExactlyInAnyOrder(
+                                message -> assertThat(message).contains(ids.get(0)),
+                                message -> assertThat(message).contains(ids.get(1))));
+        Instant due = send("orders", "next", Duration.ofMinutes(1));
+        queue.advance(Duration.ofHours(1));
+        assertThat(application.handled).contains(new Handled("next", due));
+        application.result.complete(null);
+        ids.forEach(id -> queue.awaitAcknowledged("asynchronous", id));
+    }
+
+    @Test
     void asynchronousResultIsAwaited() {
         Instant due = send("asynchronous", "soon", Duration.ofHours(1));
         Instant next = send("orders", "next", Duration.ofHours(2));
@@ -447,7 +469,7 @@ class AdvanceTests {
         private final List<Handled> handled = new ArrayList<>();
         private final List<Integer> batchSizes = new ArrayList<>();
         private final List<Throwable> rejected = new ArrayList<>();
-        private final CompletableFuture<Void> result = new CompletableFuture<>();
+        private CompletableFuture<Void> result = new CompletableFuture<>();
         private final Clock clock;
         private final ObjectProvider<DelayQueueHarness> queue;
         private final ObjectProvider<DelayQueueTemplate> delayQueue;

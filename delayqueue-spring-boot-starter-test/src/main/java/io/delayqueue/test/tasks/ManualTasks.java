@@ -49,7 +49,7 @@ public final class ManualTasks implements EngineCustomizer, SmartLifecycle {
     private final Queue<Runnable> handlers = new ConcurrentLinkedQueue<>();
     private final ManualSignals signals = new ManualSignals();
     private final Polls polls = new Polls();
-    private final RunningHandlers running = new RunningHandlers();
+    private final RunningHandlers running = new RunningHandlers(System::nanoTime);
     private final KeySpace keySpace;
     private final TestTime time;
     private final ManualTaskScheduler scheduler;

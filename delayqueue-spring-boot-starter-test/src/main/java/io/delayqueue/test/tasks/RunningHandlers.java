@@ -4,6 +4,7 @@ import io.delayqueue.listener.Delivery;
 import io.delayqueue.listener.DeliveryInterceptor;
 import io.delayqueue.message.DurationText;
 import java.time.Duration;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -11,6 +12,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongSupplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
@@ -24,13 +26,21 @@ final class RunningHandlers implements DeliveryInterceptor, Ordered {
     private static final Log log = LogFactory.getLog(RunningHandlers.class);
     private static final long PAUSE_NANOS = TimeUnit.MILLISECONDS.toNanos(1);
 
+    private final LongSupplier nanoTime;
     private final Set<Handler> running = ConcurrentHashMap.newKeySet();
     private volatile @Nullable Duration timeout;
+    /** When the timeout was set. */
+    private volatile long timeoutSetAt;
     /** Of a handler that was interrupted. */
     private volatile @Nullable AssertionError failure;
 
-    /** Sets the longest time of a handler; null for none. */
+    RunningHandlers(LongSupplier nanoTime) {
+        this.nanoTime = nanoTime;
+    }
+
+    /** Sets the longest time of a handler; null for none. A handler that runs already has this time from now on. */
     void timeout(@Nullable Duration longest) {
+        timeoutSetAt = nanoTime.getAsLong();
         timeout = longest;
         failure = null;
     }
@@ -43,7 +53,7 @@ final class RunningHandlers implements DeliveryInterceptor, Ordered {
 
     @Override
     public CompletionStage<?> around(String listener, List<Delivery> deliveries, Next next) throws Exception {
-        Handler handler = new Handler(listener, deliveries);
+        Handler handler = new Handler(listener, deliveries, nanoTime.getAsLong());
         running.add(handler);
         try {
             CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
@@ -88,9 +98,11 @@ final class RunningHandlers implements DeliveryInterceptor, Ordered {
     }
 
     /**
-     * Waits until the results of all handlers are complete.
+     * Waits until the results of all handlers are complete. A result that is not complete within the timeout is reported
+     * once, and not awaited again.
      *
-     * @throws AssertionError if a handler did not return, or its result is not complete, within the timeout
+     * @throws AssertionError if a handler did not return, or its result is not complete, within the timeout. The errors
+     *     of further handlers are suppressed
      */
     void await() {
         AssertionError late = failure;
@@ -101,9 +113,24 @@ final class RunningHandlers implements DeliveryInterceptor, Ordered {
         while (!running.isEmpty()) {
             Duration longest = timeout;
             if (longest != null) {
-                running.forEach(handler -> handler.failIfOlderThan(longest));
+                failIfLate(longest);
             }
             LockSupport.parkNanos(PAUSE_NANOS);
+        }
+    }
+
+    private void failIfLate(Duration longest) {
+        long now = nanoTime.getAsLong();
+        List<AssertionError> errors = running.stream()
+                .filter(handler -> handler.nanos(now, timeoutSetAt) > longest.toNanos())
+                .sorted(Comparator.comparingLong(handler -> handler.startedAt - now))
+                .filter(running::remove)
+                .map(handler -> handler.incomplete(longest))
+                .toList();
+        if (!errors.isEmpty()) {
+            AssertionError first = errors.get(0);
+            errors.stream().skip(1).forEach(first::addSuppressed);
+            throw first;
         }
     }
 
@@ -112,15 +139,16 @@ final class RunningHandlers implements DeliveryInterceptor, Ordered {
 
         private final String listener;
         private final List<Delivery> deliveries;
-        private final long startedAt = System.nanoTime();
+        private final long startedAt;
 
         // guarded by this
         private boolean returned;
         private @Nullable AssertionError failure;
 
-        Handler(String listener, List<Delivery> deliveries) {
+        Handler(String listener, List<Delivery> deliveries, long startedAt) {
             this.listener = listener;
             this.deliveries = deliveries;
+            this.startedAt = startedAt;
         }
 
         synchronized void interrupt(Thread thread, Duration longest) {
@@ -140,10 +168,13 @@ final class RunningHandlers implements DeliveryInterceptor, Ordered {
             return failure;
         }
 
-        void failIfOlderThan(Duration longest) {
-            if (System.nanoTime() - startedAt > longest.toNanos()) {
-                throw new AssertionError(describe(longest) + " Its result is not complete.");
-            }
+        /** The time since the start of the handler, or since another time if that is later. */
+        long nanos(long now, long atTheEarliest) {
+            return Math.min(now - startedAt, now - atTheEarliest);
+        }
+
+        AssertionError incomplete(Duration longest) {
+            return new AssertionError(describe(longest) + " Its result is not complete.");
         }
 
         private String describe(Duration longest) {
