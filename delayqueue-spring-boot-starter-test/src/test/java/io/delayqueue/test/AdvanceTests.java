@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
+import io.delayqueue.admin.DelayQueueJobs;
+import io.delayqueue.admin.JobAction;
+import io.delayqueue.admin.JobRequest;
 import io.delayqueue.annotation.DeadLetterListener;
 import io.delayqueue.annotation.DelayListener;
 import io.delayqueue.annotation.DelayListenerRegistry;
@@ -87,6 +90,7 @@ class AdvanceTests {
         queue.runUntilIdle();
         application.handled.clear();
         application.batchSizes.clear();
+        application.failed = false;
         application.unavailable = 0;
         start = clock.instant();
     }
@@ -197,6 +201,33 @@ class AdvanceTests {
                         new Handled("x", first.plus(Duration.ofHours(1))),
                         new Handled("x", last),
                         new Handled("dead x", last));
+    }
+
+    @Test
+    void messageThatAJobReplaysIsHandledAtItsTime(@Autowired DelayQueueJobs jobs) {
+        String id = delayQueue.send("replayed", "x").id();
+        queue.awaitDead("replayed", id);
+        application.handled.clear();
+        jobs.start(JobRequest.of(JobAction.REPLAY, "replayed"));
+        Instant before = clock.instant().truncatedTo(ChronoUnit.MILLIS);
+        queue.advance(Duration.ofDays(1));
+        assertThat(application.handled)
+                .singleElement()
+                .satisfies(handled -> assertThat(handled.at()).isBetween(before, before.plusSeconds(60)));
+    }
+
+    @Test
+    void messageThatAJobReplaysWithADelayIsHandledAtItsTime(@Autowired DelayQueueJobs jobs) {
+        String id = delayQueue.send("replayed", "x").id();
+        queue.awaitDead("replayed", id);
+        application.handled.clear();
+        jobs.start(JobRequest.of(JobAction.REPLAY, "replayed").delay(Duration.ofHours(1)));
+        Instant before = clock.instant().truncatedTo(ChronoUnit.MILLIS);
+        queue.advance(Duration.ofDays(1));
+        assertThat(application.handled)
+                .singleElement()
+                .satisfies(handled ->
+                        assertThat(handled.at()).isBetween(before.plusSeconds(3600), before.plusSeconds(3660)));
     }
 
     @Test
@@ -473,6 +504,7 @@ class AdvanceTests {
         private final Clock clock;
         private final ObjectProvider<DelayQueueHarness> queue;
         private final ObjectProvider<DelayQueueTemplate> delayQueue;
+        private boolean failed;
         private int unavailable;
 
         Application(
@@ -533,6 +565,15 @@ class AdvanceTests {
         @DeadLetterListener("failing")
         void dead(String text) {
             add("dead " + text);
+        }
+
+        @DelayListener(topic = "replayed", maxAttempts = "1")
+        void failOnce(String text) {
+            add(text);
+            if (!failed) {
+                failed = true;
+                throw new IllegalStateException("no luck");
+            }
         }
 
         @DelayListener("dependent")

@@ -68,16 +68,20 @@ record Advance(
         }
     }
 
-    /** Handles messages until nothing is due. */
+    /**
+     * Handles messages until nothing is due. A task, or another thread of the application, may store a message after the
+     * pollers have polled: they poll again then.
+     */
     private void settle() {
         long before;
         int runs = 0;
         do {
             requireEnd(runs++);
+            polls.awaitReplies();
             handleInOrder();
-            before = polls.claimed() + polls.rearmed();
+            before = polls.claimed() + polls.stored();
             runTasks();
-        } while (polls.claimed() + polls.rearmed() > before);
+        } while (polls.claimed() + polls.stored() > before);
     }
 
     /** Handles due messages one by one, in the order of their due times and ids. */
@@ -150,11 +154,11 @@ record Advance(
         polls.awaitReplies();
     }
 
-    /** Handlers may send messages that are due at once, without end. */
+    /** Handlers, tasks and other threads may send messages without end. */
     private void requireEnd(int runs) {
         if (runs == MAX_RUNS) {
-            throw new IllegalStateException(
-                    "Messages or tasks are still due at " + time.clock().instant() + " after " + MAX_RUNS + " runs");
+            throw new IllegalStateException("Messages or tasks are still due, or messages are still sent, at "
+                    + time.clock().instant() + " after " + MAX_RUNS + " runs");
         }
     }
 

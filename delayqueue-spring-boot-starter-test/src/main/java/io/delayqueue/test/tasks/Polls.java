@@ -37,14 +37,17 @@ final class Polls {
     private static final Duration NO_GAP = Duration.ofDays(36_500);
     private static final long PAUSE_NANOS = 50_000;
 
+    /** Methods of the store after which there may be another due time. The reply to a poll has what the poll stores. */
+    private static final Set<String> STORING = Set.of("send", "reschedule", "replay", "cancel", "cancelUpTo");
+
     /** The last reply of each shard. A listener that is paused, or whose circuit is open, does not poll. */
     private final Map<Shard, PollReply> replies = new ConcurrentHashMap<>();
 
-    /** Shards that were used otherwise since their last poll: they may have a new message. */
+    /** Shards in which the context has stored messages since their last poll. */
     private final Set<Shard> changed = ConcurrentHashMap.newKeySet();
 
     private final AtomicLong claimed = new AtomicLong();
-    private final AtomicLong rearmed = new AtomicLong();
+    private final AtomicLong stored = new AtomicLong();
     /** Script calls whose replies are not processed yet. */
     private final AtomicInteger openCalls = new AtomicInteger();
 
@@ -66,14 +69,20 @@ final class Polls {
                             arguments[3])
                     .thenApply(reply -> replied(shard, reply));
         }
-        if (arguments != null && arguments[0] instanceof Shard shard) {
-            changed.add(shard);
-        }
+        Object result;
         try {
-            return method.invoke(store, arguments);
+            result = method.invoke(store, arguments);
         } catch (InvocationTargetException e) {
             throw e.getCause();
         }
+        if (STORING.contains(method.getName()) && arguments != null && result instanceof CompletableFuture<?> call) {
+            Shard shard = (Shard) arguments[0];
+            return call.whenComplete((reply, failure) -> { // also after a failure: the script may have run
+                changed.add(shard);
+                stored.incrementAndGet();
+            });
+        }
+        return result;
     }
 
     private PollRequest changed(PollRequest request) {
@@ -129,9 +138,9 @@ final class Polls {
         return claimed.get();
     }
 
-    /** Number of calls that scheduled next occurrences of recurring messages since the start. */
-    long rearmed() {
-        return rearmed.get();
+    /** Number of calls since the start that may have stored a message, or made one due, without a poll. */
+    long stored() {
+        return stored.get();
     }
 
     /** The next due time or end of a lease after a time, in ms since 1970; {@link PollReply#NEVER} if none is known. */
@@ -163,7 +172,7 @@ final class Polls {
         @Override
         public CompletableFuture<List<Object>> run(ScriptCall call) {
             if (call.script().name().equals("rearm")) {
-                rearmed.incrementAndGet();
+                stored.incrementAndGet();
             }
             openCalls.incrementAndGet();
             CompletableFuture<List<Object>> processed = new CompletableFuture<>();
