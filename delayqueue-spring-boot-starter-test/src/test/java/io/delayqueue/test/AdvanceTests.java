@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.admin.DelayQueueJobs;
 import io.delayqueue.admin.JobAction;
@@ -20,6 +21,8 @@ import io.delayqueue.message.Schedule;
 import io.delayqueue.template.DelayQueueSchedules;
 import io.delayqueue.template.DelayQueueTemplate;
 import io.delayqueue.template.receive.DelayQueueReceiver;
+import io.delayqueue.test.redis.FaultProxy;
+import io.delayqueue.test.redis.RedisServerProcess;
 import io.delayqueue.test.redis.topology.RedisClusterProcess;
 import io.delayqueue.test.tasks.ManualTasks;
 import java.time.Clock;
@@ -394,6 +397,39 @@ class AdvanceTests {
                 .containsExactly(new Handled("soon", due), new Handled("completed", due), new Handled("next", next));
     }
 
+    // ---- failures of Redis -----------------------------------------------------------------------------------------
+
+    @Test
+    void clocksRunOnWhenRedisIsAvailableAgain() {
+        try (RedisServerProcess server = RedisServerProcess.start();
+                FaultProxy proxy = FaultProxy.inFrontOf(server);
+                ConfigurableApplicationContext context = start(
+                        "outage",
+                        "spring.data.redis.host=" + proxy.host(),
+                        "spring.data.redis.port=" + proxy.port(),
+                        "delayqueue.redis.command-timeout=1s")) {
+            DelayQueueTemplate sender = context.getBean(DelayQueueTemplate.class);
+            DelayQueueHarness harness = context.getBean(DelayQueueHarness.class);
+            Clock time = context.getBean(Clock.class);
+            context.getBean(Application.class).onEndless = proxy::cut;
+            String id = sender.send("endless", "x").id();
+            assertThatExceptionOfType(AssertionError.class)
+                    .isThrownBy(() ->
+                            context.getBean(ManualTasks.class).advance(Duration.ofDays(1), Duration.ofMillis(100)))
+                    .withMessageContaining("'" + id + "'")
+                    .satisfies(error -> assertThat(error.getSuppressed())
+                            .singleElement()
+                            .satisfies(suppressed -> assertThat(suppressed).hasMessageContaining("The test's clock")));
+            proxy.pass();
+            await().ignoreExceptions().until(() -> harness.runTasks() >= 0);
+            Instant stopped = time.instant();
+            String later = sender.send("orders", "later", Duration.ofMillis(50)).id();
+            harness.awaitAcknowledged("orders", later);
+            assertThat(time.instant()).isAfter(stopped);
+            harness.advance(Duration.ofDays(1));
+        }
+    }
+
     // ---- other callers and contexts --------------------------------------------------------------------------------
 
     @Test
@@ -504,6 +540,7 @@ class AdvanceTests {
         private final Clock clock;
         private final ObjectProvider<DelayQueueHarness> queue;
         private final ObjectProvider<DelayQueueTemplate> delayQueue;
+        private Runnable onEndless = () -> {};
         private boolean failed;
         private int unavailable;
 
@@ -586,6 +623,7 @@ class AdvanceTests {
 
         @DelayListener(id = "endless", topic = "endless", maxAttempts = "1")
         void waitForever(String text) throws InterruptedException {
+            onEndless.run();
             new CountDownLatch(1).await();
         }
 

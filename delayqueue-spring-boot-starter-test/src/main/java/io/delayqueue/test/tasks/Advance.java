@@ -44,8 +44,7 @@ record Advance(
 
     /** Advances the time. Only one thread calls this. */
     void by(Duration duration) {
-        time.stop();
-        try {
+        try (TestTime.Stopped unused = time.stop()) {
             long end = time.micros() + duration.toNanos() / 1000;
             open();
             settle();
@@ -56,7 +55,6 @@ record Advance(
             }
         } finally {
             polls.claimAll();
-            time.resume();
         }
     }
 

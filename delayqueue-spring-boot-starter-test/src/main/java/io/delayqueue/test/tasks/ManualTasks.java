@@ -140,6 +140,7 @@ public final class ManualTasks implements EngineCustomizer, SmartLifecycle {
         }
         try {
             advancing = true;
+            time.resumeIfStopped();
             requireSingleNode();
             running.timeout(handlerTimeout);
             advance.by(duration);
@@ -181,6 +182,7 @@ public final class ManualTasks implements EngineCustomizer, SmartLifecycle {
     public int runTasks() {
         acquireRunLock();
         try {
+            time.resumeIfStopped();
             signals.wakeAll();
             return scheduler.runDue(this::runHandlers);
         } finally {
@@ -198,6 +200,7 @@ public final class ManualTasks implements EngineCustomizer, SmartLifecycle {
     public int runUntilIdle() {
         acquireRunLock();
         try {
+            time.resumeIfStopped();
             signals.wakeAll();
             int ran = 0;
             while (ran < MAX_RUNS) {

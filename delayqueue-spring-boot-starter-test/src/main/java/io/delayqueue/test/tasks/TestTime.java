@@ -52,6 +52,8 @@ final class TestTime {
 
     private volatile CompletableFuture<Micros> micros;
     private volatile Nanos nanos = new Nanos(0, false);
+    /** Whether the clock may be stopped in Redis. */
+    private volatile boolean stopped;
 
     /** A time if the clock is stopped, else what is added to the time of the system. */
     private record Micros(long value, boolean stopped) {
@@ -94,9 +96,11 @@ final class TestTime {
                                 : original);
     }
 
-    /** Reads the time from Redis again: another context may have moved it. */
+    /** Reads the time from Redis again: another context may have moved it. Has no effect while the clocks are stopped. */
     void refresh() {
-        micros = read();
+        if (!stopped) {
+            micros = read();
+        }
     }
 
     /** If Redis cannot be read, the time is that of the system. Another use of Redis will tell why. */
@@ -124,11 +128,25 @@ final class TestTime {
         return nanos.now();
     }
 
+    /** The clocks are stopped until this is closed. */
+    interface Stopped extends AutoCloseable {
+
+        /**
+         * Lets the clocks run on.
+         *
+         * @throws IllegalStateException if Redis is unavailable; the clocks then stay stopped
+         */
+        @Override
+        void close();
+    }
+
     /** Stops the clocks. */
-    void stop() {
+    Stopped stop() {
+        stopped = true; // first: if there is no reply, the script may have run
         Micros now = stopped(run("stop"));
         nanos = new Nanos(nanos.now(), true);
         set(now);
+        return this::resume;
     }
 
     /** Moves the stopped clocks to a later time in µs since 1970. */
@@ -139,10 +157,23 @@ final class TestTime {
         set(now);
     }
 
-    /** Lets the clocks run on. */
-    void resume() {
-        nanos = new Nanos(nanos.now() - System.nanoTime(), false);
-        set(running(run("")));
+    /** Lets the clocks run on if Redis was unavailable when they should have. */
+    void resumeIfStopped() {
+        if (stopped) {
+            resume();
+        }
+    }
+
+    /** Calls Redis before any clock runs on, so that the clocks stay together if it is unavailable. */
+    private void resume() {
+        List<Object> reply = run("");
+        if (nanos.stopped()) {
+            // more than zero if a move had no reply, or if another context of the namespace has resumed the clock
+            long passed = Math.max(0, (Long) reply.get(0) - micros());
+            nanos = new Nanos(nanos.value() + passed * 1000 - System.nanoTime(), false);
+        }
+        set(running(reply));
+        stopped = false;
     }
 
     private void set(Micros known) {
