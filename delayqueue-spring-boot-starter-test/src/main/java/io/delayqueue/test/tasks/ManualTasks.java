@@ -128,12 +128,12 @@ public final class ManualTasks implements EngineCustomizer, SmartLifecycle {
      * Moves the time forward, and stops at each due time and lease end on the way. There, handles what is due, one
      * handler at a time, in the order of the due times and then of the ids. The clocks stand still meanwhile.
      *
-     * @param handlerTimeout after which a handler is interrupted
+     * @param timeout after which a handler is interrupted, and longest wait for Redis
      * @throws AssertionError if a handler does not end within its timeout
      * @throws IllegalStateException if another node consumes topics of the namespace, if Redis is a Cluster, if another
      *     thread or a handler runs tasks, or if a task fails
      */
-    public void advance(Duration duration, Duration handlerTimeout) {
+    public void advance(Duration duration, Duration timeout) {
         if (runLock.isHeldByCurrentThread() || !runLock.tryLock()) {
             throw new IllegalStateException(
                     "The time cannot be advanced while a handler or another thread runs the queue's tasks");
@@ -142,10 +142,12 @@ public final class ManualTasks implements EngineCustomizer, SmartLifecycle {
             advancing = true;
             time.resumeIfStopped();
             requireSingleNode();
-            running.timeout(handlerTimeout);
+            running.timeout(timeout);
+            polls.timeout(timeout);
             advance.by(duration);
         } finally {
             running.timeout(null);
+            polls.timeout(null);
             advancing = false;
             runLock.unlock();
         }

@@ -1,6 +1,7 @@
 package io.delayqueue.test.tasks;
 
 import io.delayqueue.message.Durability;
+import io.delayqueue.message.DurationText;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.ScriptCall;
 import io.delayqueue.redis.ScriptRunner;
@@ -19,7 +20,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Function;
@@ -49,9 +49,10 @@ final class Polls {
     private final AtomicLong claimed = new AtomicLong();
     private final AtomicLong stored = new AtomicLong();
     /** Script calls whose replies are not processed yet. */
-    private final AtomicInteger openCalls = new AtomicInteger();
+    private final Set<ScriptCall> openCalls = ConcurrentHashMap.newKeySet();
 
     private volatile int mostClaims = PollRequest.MAX_BATCH;
+    private volatile @Nullable Duration timeout;
 
     /** Creates the store through which the context polls. */
     MessageStore store(ScriptRunner scripts, Function<ScriptRunner, MessageStore> factory) {
@@ -152,9 +153,30 @@ final class Polls {
                 .orElse(PollReply.NEVER);
     }
 
-    /** Waits until the replies of all calls are processed. A poll schedules next occurrences after its reply. */
+    /** Sets the longest time to wait for replies; null for no limit. */
+    void timeout(@Nullable Duration longest) {
+        timeout = longest;
+    }
+
+    /**
+     * Waits until the replies of all calls are processed. A poll schedules next occurrences after its reply.
+     *
+     * @throws IllegalStateException if they are not processed within the timeout, or if the thread is interrupted; its
+     *     interrupt status stays set. A call that had no reply within the timeout is not awaited again
+     */
     void awaitReplies() {
-        while (openCalls.get() > 0) {
+        Duration longest = timeout;
+        long start = System.nanoTime();
+        while (!openCalls.isEmpty()) {
+            if (Thread.currentThread().isInterrupted()) {
+                throw new IllegalStateException("The thread was interrupted while it waited for Redis");
+            }
+            if (longest != null && System.nanoTime() - start > longest.toNanos()) {
+                List<ScriptCall> late = List.copyOf(openCalls);
+                late.forEach(openCalls::remove);
+                throw new IllegalStateException("Calls of Redis have no reply after " + DurationText.of(longest)
+                        + " (delayqueue-test.timeout): " + late);
+            }
             LockSupport.parkNanos(PAUSE_NANOS);
         }
     }
@@ -174,15 +196,22 @@ final class Polls {
             if (call.script().name().equals("rearm")) {
                 stored.incrementAndGet();
             }
-            openCalls.incrementAndGet();
+            openCalls.add(call);
+            CompletableFuture<List<Object>> reply;
+            try {
+                reply = scripts.run(call);
+            } catch (Throwable e) {
+                openCalls.remove(call);
+                throw e;
+            }
             CompletableFuture<List<Object>> processed = new CompletableFuture<>();
-            scripts.run(call).whenComplete((reply, failure) -> {
+            reply.whenComplete((elements, failure) -> {
                 if (failure == null) {
-                    processed.complete(reply);
+                    processed.complete(elements);
                 } else {
                     processed.completeExceptionally(failure);
                 }
-                openCalls.decrementAndGet();
+                openCalls.remove(call);
             });
             return processed;
         }
