@@ -121,15 +121,22 @@ final class RunningHandlers implements DeliveryInterceptor, Ordered {
 
     private void failIfLate(Duration longest) {
         long now = nanoTime.getAsLong();
-        List<AssertionError> errors = running.stream()
+        List<Handler> late = running.stream()
                 .filter(handler -> handler.nanos(now, timeoutSetAt) > longest.toNanos())
                 .sorted(Comparator.comparingLong(handler -> handler.startedAt - now))
-                .filter(running::remove)
-                .map(handler -> handler.incomplete(longest))
                 .toList();
-        if (!errors.isEmpty()) {
-            AssertionError first = errors.get(0);
-            errors.stream().skip(1).forEach(first::addSuppressed);
+        AssertionError first = null;
+        for (Handler handler : late) {
+            if (running.remove(handler)) { // else its result has just been completed
+                AssertionError incomplete = handler.incomplete(longest);
+                if (first == null) {
+                    first = incomplete;
+                } else {
+                    first.addSuppressed(incomplete);
+                }
+            }
+        }
+        if (first != null) {
             throw first;
         }
     }
