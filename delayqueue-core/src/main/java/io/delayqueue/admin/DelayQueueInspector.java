@@ -392,6 +392,13 @@ public class DelayQueueInspector {
         return Upcoming.of(from, width, buckets, forecasts);
     }
 
+    /** Counts the messages of a topic by due time; empty if it does not exist. Does not block. */
+    CompletableFuture<Optional<Upcoming>> countUpcoming(String topic, Duration width, int buckets) {
+        return forecasts(topic, width, buckets)
+                .thenApply(found ->
+                        found.stream().findFirst().map(first -> Upcoming.of(first.now(), width, buckets, found)));
+    }
+
     /** The forecasts of the shards that exist. */
     private CompletableFuture<List<Forecast>> forecasts(String topic, Duration width, int buckets) {
         return registry.withShards(

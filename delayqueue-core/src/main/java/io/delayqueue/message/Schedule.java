@@ -245,6 +245,12 @@ public final class Schedule {
          * @param count number of times, 1 or more
          */
         public List<Instant> next(int count) {
+            return next(count, Instant.MAX);
+        }
+
+        /** The same until a time, inclusive. */
+        @Internal
+        public List<Instant> next(int count, Instant until) {
             Instant slot = message.slot();
             if (paused || slot == null) {
                 return List.of();
@@ -262,7 +268,7 @@ public final class Schedule {
                 Instant next = slot.isAfter(ends)
                         ? rule.next(id, slot)
                         : rule.after(id, slot, ends, ends).slot();
-                while (times.size() < count) {
+                while (times.size() < count && !next.isAfter(until)) {
                     times.add(next);
                     next = rule.next(id, next);
                 }
