@@ -3,6 +3,7 @@ package io.delayqueue.autoconfigure;
 import io.delayqueue.Internal;
 import io.delayqueue.actuate.Overview.Links;
 import io.delayqueue.actuate.health.HealthSettings;
+import io.delayqueue.admin.HandlerForecasts;
 import io.delayqueue.admin.IdleTopics;
 import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.admin.diagnosis.QueueDiagnosis;
@@ -57,7 +58,7 @@ import org.springframework.util.unit.DataSize;
  *     .localhost, .internal, .local or .svc are always allowed.
  * @param listener Options of all listeners. Options of a topic or of a listener's annotation take precedence.
  * @param topics Options of a topic, by its name: name (if the key is only a label), shards (number of shards, 1 to 1,024), keys (ordered:
- *     messages of one key are handled one at a time, in order; fair: the keys share the starts of deliveries equally; or none), max-concurrent, max-concurrent-per-key, rate, rate-burst and max-messages (limits of the topic over all nodes), durability (confirmation that sends, cancels, reschedules and settlements of receivers wait for: replicas 1 within 500ms, fsynced 1 within 2s,
+ *     messages of one key are handled one at a time, in order; fair: the keys share the starts of deliveries equally; or none), max-concurrent, max-concurrent-per-key, rate, rate-burst and max-messages (limits of the topic over all nodes), max-lateness (agreed lateness, from which the number of handlers that the topic needs is forecast, 1 s to 1 d; by default 1 m), durability (confirmation that sends, cancels, reschedules and settlements of receivers wait for: replicas 1 within 500ms, fsynced 1 within 2s,
  *     or none) and, for its listeners, the keys of delayqueue.listener except auto-startup and mdc. Attributes of a
  *     listener's annotation take precedence.
  * @param shards Conflicts about the number of shards of a topic.
@@ -130,6 +131,7 @@ public record DelayQueueProperties(
         toShardPlan(topics, shards);
         toLimits(topics);
         toDurability(topics);
+        toMaxLateness(topics);
     }
 
     /** The limits of each topic that has some. */
@@ -178,6 +180,19 @@ public record DelayQueueProperties(
                 byTopic.put(topic, InvalidPropertyException.check(prefix, () -> Durability.parse(text)));
             }
         });
+        return byTopic;
+    }
+
+    /** The agreed lateness of each topic. */
+    public Function<String, Duration> toMaxLateness() {
+        Map<String, Duration> byTopic = toMaxLateness(topics);
+        return topic -> byTopic.getOrDefault(topic, HandlerForecasts.DEFAULT_MAX_LATENESS);
+    }
+
+    private static Map<String, Duration> toMaxLateness(Map<String, TopicProperties> topics) {
+        Map<String, Duration> byTopic = new HashMap<>();
+        topics.forEach((topic, properties) -> byTopic.put(
+                topic, InvalidPropertyException.check("delayqueue.topics[" + topic + "]", properties::toMaxLateness)));
         return byTopic;
     }
 

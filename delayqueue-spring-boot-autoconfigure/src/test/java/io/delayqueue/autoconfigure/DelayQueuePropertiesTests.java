@@ -37,6 +37,7 @@ import java.util.function.Function;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.beans.DirectFieldAccessor;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.context.properties.bind.Binder;
@@ -205,6 +206,23 @@ class DelayQueuePropertiesTests {
         bind(Map.of(
                 "delayqueue.topics[mail].max-concurrent-per-key", "2",
                 "delayqueue.topics[mail].keys", "fair"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"999ms", "25h"})
+    void latenessOutOfRangeFailsTheStart(String lateness) {
+        assertThatThrownBy(() -> bind(Map.of("delayqueue.topics[sms].max-lateness", lateness)))
+                .hasStackTraceContaining("delayqueue.topics[sms].max-lateness must be from 1 s to 1 d");
+    }
+
+    @Test
+    void latenessOfATopicIsAMinuteByDefault() {
+        DelayQueueProperties properties = new Binder(new MapConfigurationPropertySource(
+                        Map.of("delayqueue.topics[a].name", "sms", "delayqueue.topics[a].max-lateness", "2h")))
+                .bind("delayqueue", DelayQueueProperties.class)
+                .get();
+        assertThat(properties.toMaxLateness().apply("sms")).isEqualTo(Duration.ofHours(2));
+        assertThat(properties.toMaxLateness().apply("mail")).isEqualTo(Duration.ofMinutes(1));
     }
 
     private static void bind(Map<String, String> properties) {

@@ -2,6 +2,7 @@ package io.delayqueue.autoconfigure.metrics;
 
 import io.delayqueue.Internal;
 import io.delayqueue.admin.DelayQueueInspector;
+import io.delayqueue.admin.HandlerForecasts;
 import io.delayqueue.admin.IdleTopics;
 import io.delayqueue.admin.OverdueSchedules;
 import io.delayqueue.admin.TopicSampler;
@@ -76,6 +77,20 @@ public class TopicSamplerConfiguration {
         OverdueSchedules overdue = new OverdueSchedules(schedules, engine::execute, System::nanoTime);
         sampler.onSample(() -> overdue.sampled(sampler.newest()));
         return overdue;
+    }
+
+    @Bean
+    @ConditionalOnMissingBean
+    HandlerForecasts delayQueueHandlerForecasts(
+            TopicSampler sampler,
+            DelayQueueInspector inspector,
+            ObjectProvider<DelayQueueSchedules> schedules,
+            DelayQueueProperties properties,
+            DelayQueueEngine engine) {
+        HandlerForecasts forecasts = new HandlerForecasts(
+                inspector, schedules.getIfAvailable(), properties.toMaxLateness(), engine::execute, System::nanoTime);
+        sampler.onSample(() -> sampler.nodes().ifPresent(nodes -> forecasts.sampled(sampler.newest(), nodes)));
+        return forecasts;
     }
 
     /** Samples topics while the application runs. */

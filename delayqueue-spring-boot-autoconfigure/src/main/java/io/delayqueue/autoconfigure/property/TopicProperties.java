@@ -1,5 +1,7 @@
 package io.delayqueue.autoconfigure.property;
 
+import io.delayqueue.admin.HandlerForecasts;
+import io.delayqueue.message.InvalidOptionException;
 import io.delayqueue.message.Shard;
 import io.delayqueue.message.TopicLimits;
 import java.time.Duration;
@@ -7,7 +9,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The number of shards of a topic, its limits, the durability of its sends, and the options of its listeners. Attributes of a
+ * The number of shards of a topic, its limits, its agreed lateness, the durability of its sends, and the options of its listeners. Attributes of a
  * listener's annotation take precedence.
  *
  * @param name Name of the topic; by default the key of the entry. Environment variables need it for names with a dash, a
@@ -28,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  *     it is 1 and a twentieth of the count.
  * @param maxMessages Maximum number of scheduled, ready and leased messages of the topic, 1 to 10^12. Further sends are
  *     rejected. By default, there is no limit.
+ * @param maxLateness Agreed lateness of the topic, from which the number of handlers that it needs is forecast, 1 s to 1 d. By
+ *     default, it is 1 minute.
  * @param durability Confirmation that sends, cancels, reschedules and settlements of receivers wait for, such as
  *     {@code replicas 1 within 500ms} or {@code fsynced 1 within 2s}; by default none. The durability of a message takes
  *     precedence.
@@ -55,6 +59,7 @@ public record TopicProperties(
         @Nullable String rate,
         @Nullable Integer rateBurst,
         @Nullable Long maxMessages,
+        @Nullable Duration maxLateness,
         @Nullable String durability,
         @Nullable Integer concurrency,
         @Nullable Integer batchSize,
@@ -69,6 +74,16 @@ public record TopicProperties(
         @Nullable Duration prefetchTime,
         @Nullable Duration drainTime)
         implements ListenerProperties {
+
+    private static final Duration LEAST_LATENESS = Duration.ofSeconds(1);
+    private static final Duration MOST_LATENESS = Duration.ofDays(1);
+
+    /** The agreed lateness of the topic. */
+    public Duration toMaxLateness() {
+        Duration lateness = maxLateness == null ? HandlerForecasts.DEFAULT_MAX_LATENESS : maxLateness;
+        InvalidOptionException.requireRange("maxLateness", lateness, LEAST_LATENESS, MOST_LATENESS);
+        return lateness;
+    }
 
     /** The limits of the topic. */
     public TopicLimits toLimits() {
