@@ -1,6 +1,7 @@
 package io.delayqueue.metrics;
 
 import io.delayqueue.Internal;
+import io.delayqueue.admin.HandlerForecasts;
 import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.admin.TopicStatus;
 import io.delayqueue.admin.diagnosis.QueueDiagnosis;
@@ -17,12 +18,14 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 import java.util.stream.DoubleStream;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.SmartLifecycle;
@@ -40,6 +43,7 @@ public final class DelayQueueGauges implements SmartLifecycle {
 
     private final MeterRegistry registry;
     private final TopicSampler sampler;
+    private final HandlerForecasts forecasts;
     private final QueueDiagnosis diagnosis;
     private final EventMeters events;
     private final Supplier<? extends Collection<? extends ManagedListener>> listeners;
@@ -54,6 +58,7 @@ public final class DelayQueueGauges implements SmartLifecycle {
     /**
      * Creates the gauges; {@link #start()} registers them.
      *
+     * @param forecasts forecasts how many handlers topics need
      * @param diagnosis finds what an operator should look at
      * @param events decides which topics have meters of their own; registers its meters of each new listener, and
      *     removes its meters of a deleted topic
@@ -64,6 +69,7 @@ public final class DelayQueueGauges implements SmartLifecycle {
     public DelayQueueGauges(
             MeterRegistry registry,
             TopicSampler sampler,
+            HandlerForecasts forecasts,
             QueueDiagnosis diagnosis,
             EventMeters events,
             Supplier<? extends Collection<? extends ManagedListener>> listeners,
@@ -71,6 +77,7 @@ public final class DelayQueueGauges implements SmartLifecycle {
             LongSupplier nanoTime) {
         this.registry = registry;
         this.sampler = sampler;
+        this.forecasts = forecasts;
         this.diagnosis = diagnosis;
         this.events = events;
         this.listeners = listeners;
@@ -139,7 +146,7 @@ public final class DelayQueueGauges implements SmartLifecycle {
                 .forEach(this::forget);
         Map<String, List<TopicStatus>> byTag =
                 newest.stream().collect(Collectors.groupingBy(status -> events.tag(status.topic())));
-        byTag.forEach((tag, statuses) -> topics.computeIfAbsent(tag, name -> new TopicGauges(registry, name))
+        byTag.forEach((tag, statuses) -> topics.computeIfAbsent(tag, name -> new TopicGauges(registry, forecasts, name))
                 .update(statuses));
         if (!byTag.containsKey(EventMeters.OTHER)) {
             removeGauges(EventMeters.OTHER);
@@ -197,6 +204,7 @@ public final class DelayQueueGauges implements SmartLifecycle {
         TopicGauges gauges = topics.remove(tag);
         if (gauges != null) {
             gauges.group.remove();
+            gauges.required.remove();
         }
     }
 
@@ -204,12 +212,19 @@ public final class DelayQueueGauges implements SmartLifecycle {
     private static final class TopicGauges {
 
         private final MeterGroup group;
+        private final HandlerForecasts forecasts;
+        /** Without a gauge while no number of handlers is known. */
+        private final MeterGroup required;
+
         private volatile List<TopicStatus> statuses = List.of();
         private boolean hasParked;
         private boolean hasSchedules;
+        private boolean hasRequired;
 
-        TopicGauges(MeterRegistry registry, String tag) {
+        TopicGauges(MeterRegistry registry, HandlerForecasts forecasts, String tag) {
             group = new MeterGroup(registry, tag);
+            required = new MeterGroup(registry, tag);
+            this.forecasts = forecasts;
             messages("scheduled", TopicCounts::scheduled);
             messages("ready", counts -> counts.ready() - counts.suspects() - counts.parked());
             messages("suspect", TopicCounts::suspects);
@@ -247,6 +262,27 @@ public final class DelayQueueGauges implements SmartLifecycle {
                         this,
                         topic -> topic.values(TopicCounts::schedules).sum());
             }
+            updateRequired();
+        }
+
+        private void updateRequired() {
+            boolean known = requiredHandlers().findAny().isPresent();
+            if (known && !hasRequired) {
+                required.gauge(
+                        DelayQueueMeters.REQUIRED_HANDLERS,
+                        this,
+                        topic -> topic.requiredHandlers().sum());
+            } else if (!known && hasRequired) {
+                required.remove();
+            }
+            hasRequired = known;
+        }
+
+        private IntStream requiredHandlers() {
+            return statuses.stream()
+                    .map(status -> forecasts.of(status.topic()).required())
+                    .filter(Objects::nonNull)
+                    .mapToInt(Integer::intValue);
         }
 
         private void messages(String state, ToDoubleFunction<TopicCounts> count) {

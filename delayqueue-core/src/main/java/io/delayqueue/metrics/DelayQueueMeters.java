@@ -43,6 +43,13 @@ public enum DelayQueueMeters implements MeterDocumentation {
             GAUGE,
             "Nodes that run a listener of the topic, or that received from it within the last minute.",
             TOPIC),
+    /** Handlers that a topic needs. Each node reports about the same value. */
+    REQUIRED_HANDLERS(
+            "delayqueue.required.handlers",
+            GAUGE,
+            "Handlers that the topic needs now or within five minutes, so that no message starts later than agreed; none while"
+                    + " the mean handling time is unknown.",
+            TOPIC),
     /** What the diagnosis finds. Concerns the whole queue: each node reports about the same values. */
     FINDINGS(
             "delayqueue.findings",

@@ -9,6 +9,7 @@ import static io.delayqueue.metrics.DelayQueueMeters.REDIS_MEMORY_MAX;
 import static io.delayqueue.metrics.DelayQueueMeters.REDIS_MEMORY_USED;
 import static io.delayqueue.metrics.DelayQueueMeters.REDIS_REFUSING;
 import static io.delayqueue.metrics.DelayQueueMeters.REDIS_REPLICAS;
+import static io.delayqueue.metrics.DelayQueueMeters.REQUIRED_HANDLERS;
 import static io.delayqueue.metrics.DelayQueueMeters.SAMPLE_AGE;
 import static io.delayqueue.metrics.DelayQueueMeters.SCHEDULES;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -167,6 +168,26 @@ class TopicGaugesTests extends MeterTest {
             sample();
             assertThat(value(FINDINGS, "topic", "sync", "kind", "schedules")).isEqualTo(1);
         });
+    }
+
+    @Test
+    @TestsMeters(REQUIRED_HANDLERS)
+    void handlersAreRequiredFromTheFirstAttemptOn() {
+        start(redis, Listener.class, NO_SAMPLES);
+        send("listened", "later", Duration.ofHours(1));
+        send("plain", "later", Duration.ofHours(1));
+        sample();
+        assertThat(registry().find(REQUIRED_HANDLERS.getName()).meters()).isEmpty();
+        send("listened", "now", Duration.ZERO);
+        await().untilAsserted(() -> {
+            sample();
+            assertThat(value(REQUIRED_HANDLERS, "topic", "listened")).isEqualTo(1);
+        });
+        assertThat(registry().find(REQUIRED_HANDLERS.getName()).meters()).hasSize(1);
+
+        delayQueue().cancel("listened", "later");
+        sample();
+        assertThat(registry().get(REQUIRED_HANDLERS.getName()).gauge().value()).isZero();
     }
 
     @Test

@@ -39,12 +39,15 @@ class ConfigurationExamplesTests {
     /** Variables, and what the documentation leaves out. */
     private static final Pattern LEFT_OUT = Pattern.compile("\\$\\{[^}]*}|<[^>]*>|\\S*…");
 
+    /** Docker Compose, Kubernetes, and the Prometheus adapter. OtherExamplesTests reads them. */
+    private static final Pattern OF_OTHER_PROGRAMS = Pattern.compile("services:|apiVersion:|externalRules:");
+
     /** A text that is valid as a token. */
     private static final String SOMETHING = "0123456789abcdef";
 
     static List<Block> configurations() {
         return MarkdownPage.blocks("properties", "yaml").stream()
-                .filter(block -> !block.text().startsWith("services:"))
+                .filter(block -> !OF_OTHER_PROGRAMS.matcher(block.text()).lookingAt())
                 .toList();
     }
 

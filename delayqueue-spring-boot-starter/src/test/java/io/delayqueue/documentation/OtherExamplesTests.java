@@ -3,6 +3,7 @@ package io.delayqueue.documentation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.documentation.MarkdownPage.Block;
+import io.delayqueue.metrics.DelayQueueMeters;
 import java.io.StringReader;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -27,6 +28,8 @@ class OtherExamplesTests {
     private static final Pattern GRADLE = Pattern.compile("\"io\\.delayqueue:([a-z-]+)(?::([^\"]+))?\"");
     private static final Pattern VERSION = Pattern.compile("<version>([^<]+)</version>");
 
+    private static final Pattern SERIES = Pattern.compile("delayqueue_[a-z_]+");
+
     static List<Block> json() {
         return MarkdownPage.blocks("json");
     }
@@ -37,6 +40,34 @@ class OtherExamplesTests {
 
     static List<Block> xml() {
         return MarkdownPage.blocks("xml");
+    }
+
+    static List<Block> yaml() {
+        return MarkdownPage.blocks("yaml");
+    }
+
+    /** Each document of a file. */
+    @ParameterizedTest
+    @MethodSource("yaml")
+    void yamlCanBeRead(Block block) {
+        assertThat(new Yaml().loadAll(block.text()))
+                .isNotEmpty()
+                .allSatisfy(document -> assertThat(document).isInstanceOf(Map.class));
+    }
+
+    @Test
+    void autoscalersReadAMeter() {
+        List<Block> files = MarkdownPage.blocks("yaml").stream()
+                .filter(block ->
+                        block.text().startsWith("apiVersion:") || block.text().startsWith("externalRules:"))
+                .toList();
+        assertThat(files)
+                .hasSizeGreaterThanOrEqualTo(3)
+                .allSatisfy(block -> assertThat(
+                                SERIES.matcher(block.text()).results().map(MatchResult::group))
+                        .isNotEmpty()
+                        .containsOnly(
+                                DelayQueueMeters.REQUIRED_HANDLERS.getName().replace('.', '_')));
     }
 
     @ParameterizedTest

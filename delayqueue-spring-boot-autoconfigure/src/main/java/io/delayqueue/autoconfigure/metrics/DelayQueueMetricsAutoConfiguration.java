@@ -1,5 +1,6 @@
 package io.delayqueue.autoconfigure.metrics;
 
+import io.delayqueue.admin.HandlerForecasts;
 import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.admin.diagnosis.QueueDiagnosis;
 import io.delayqueue.annotation.DelayListenerRegistry;
@@ -38,6 +39,7 @@ public final class DelayQueueMetricsAutoConfiguration {
     DelayQueueGauges delayQueueGauges(
             MeterRegistry registry,
             TopicSampler sampler,
+            HandlerForecasts forecasts,
             QueueDiagnosis diagnosis,
             EventMeters events,
             ObjectProvider<DelayListenerRegistry> listeners,
@@ -45,6 +47,7 @@ public final class DelayQueueMetricsAutoConfiguration {
         return new DelayQueueGauges(
                 registry,
                 sampler,
+                forecasts,
                 diagnosis,
                 events,
                 () -> listeners.stream()
