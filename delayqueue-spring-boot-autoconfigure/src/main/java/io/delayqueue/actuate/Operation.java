@@ -26,6 +26,8 @@ enum Operation {
     JOBS,
     /** The number of messages that become due, by time. */
     UPCOMING("topic", "span", "buckets"),
+    /** The number of handlers that a topic needs. */
+    FORECAST("topic"),
     /** The keys of an ordered topic that wait longest. */
     SLOWEST_KEYS("topic"),
     /** Schedules, in pages. */

@@ -5,6 +5,7 @@ import io.delayqueue.admin.DeclaredSchedules.Orphan;
 import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.admin.DelayQueueInspector;
 import io.delayqueue.admin.DelayQueueJobs;
+import io.delayqueue.admin.HandlerForecasts;
 import io.delayqueue.admin.MessagePage;
 import io.delayqueue.admin.MessageView;
 import io.delayqueue.admin.Nodes;
@@ -43,6 +44,7 @@ import org.jspecify.annotations.Nullable;
  * @param inspector reads topics, live messages and nodes
  * @param sampler keeps the history of topics
  * @param upcoming counts the messages of all topics by due time
+ * @param forecasts forecasts how many handlers topics need
  * @param diagnosis finds what to look at
  * @param maxLag the health thresholds of topics, by name
  * @param admin reads dead letters
@@ -58,6 +60,7 @@ public record QueueViews(
         DelayQueueInspector inspector,
         TopicSampler sampler,
         UpcomingSampler upcoming,
+        HandlerForecasts forecasts,
         QueueDiagnosis diagnosis,
         Map<String, Duration> maxLag,
         DelayQueueAdmin admin,
@@ -128,8 +131,10 @@ public record QueueViews(
         if (view == Operation.STACK) {
             return stack(parameters.required("node"), parameters.required("listener"), shown);
         }
-        if (view == Operation.UPCOMING && !parameters.has("topic")) {
-            return upcomingOfAll(parameters);
+        if (view == Operation.UPCOMING) {
+            return parameters.has("topic")
+                    ? upcoming(parameters.required("topic"), parameters)
+                    : upcomingOfAll(parameters);
         }
         String topic = parameters.required("topic");
         return switch (view) {
@@ -139,7 +144,7 @@ public record QueueViews(
             case MESSAGE -> message(topic, parameters.required("id"), shown);
             case DEAD -> deadLetters(topic, parameters, shown);
             case DEAD_LETTER -> deadLetter(topic, parameters.required("deadLetter"), shown);
-            case UPCOMING -> upcoming(topic, parameters);
+            case FORECAST -> forecasts.of(topic);
             case SCHEDULES -> schedules(topic, parameters, shown);
             case SCHEDULE -> schedule(topic, parameters.required("id"), shown);
             case SLOWEST_KEYS -> SlowestKeys.of(inspector.slowestKeys(topic), shown);

@@ -383,7 +383,7 @@ abstract class EndpointContract extends EndpointTest {
         assertThat(node.view("lost").detail())
                 .isEqualTo(
                         "Unknown view 'lost'. Views: topic, messages, message, find, dead, dead-letter, dead-groups, jobs,"
-                                + " upcoming, slowest-keys, schedules, schedule, stack.");
+                                + " upcoming, forecast, slowest-keys, schedules, schedule, stack.");
         assertThat(node.view("topic/more", "topic", "t").status()).isEqualTo(404);
         assertThat(node.act("flush").status()).isEqualTo(404);
         assertThat(node.act("flush").detail())

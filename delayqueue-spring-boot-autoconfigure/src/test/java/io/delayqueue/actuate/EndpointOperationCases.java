@@ -8,12 +8,18 @@ import static org.assertj.core.api.Assertions.tuple;
 import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.actuate.EndpointNode.Reply;
+import io.delayqueue.admin.DelayQueueInspector;
+import io.delayqueue.admin.HandlerForecasts;
+import io.delayqueue.admin.NodeStatus;
+import io.delayqueue.admin.Nodes;
 import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.annotation.DelayListenerRegistry;
+import io.delayqueue.listener.ListenerStatus;
 import io.delayqueue.listener.ManagedListener;
 import io.delayqueue.listener.Pause;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.MessageState;
+import io.delayqueue.message.QueueKind;
 import io.delayqueue.message.Shard;
 import io.delayqueue.redis.KeySpace;
 import io.delayqueue.testing.ShardLimits;
@@ -23,6 +29,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.springframework.data.redis.connection.RedisConnection;
@@ -327,6 +334,46 @@ abstract class EndpointOperationCases extends EndpointTest {
         assertThat(upcoming.path("counts")).hasSize(24);
         assertThat(upcoming.path("counts").get(1).asInt()).isEqualTo(1);
         assertThat(Instant.parse(upcoming.path("from").asString())).isAfter(Instant.EPOCH);
+    }
+
+    @Test
+    void forecastShowsHowManyHandlersATopicNeeds() {
+        node.send(topic, "overdue", "text", ZERO);
+        node.send(topic, "later", "text", Duration.ofMinutes(90));
+        assertThat(node.view("forecast", "topic", topic).text()).isEqualTo("""
+                {"present":0,"maxLatenessMillis":60000,"withoutSchedules":false}""");
+        Duration mean = Duration.ofMinutes(5);
+        ListenerStatus listener = new ListenerStatus(
+                "l",
+                topic,
+                QueueKind.MESSAGES,
+                ListenerStatus.State.RUNNING,
+                0,
+                8,
+                null,
+                null,
+                new ListenerStatus.Attempts(1, 0, 0, mean, null, ZERO, null),
+                mean,
+                ZERO,
+                new TreeMap<>());
+        NodeStatus busy = new NodeStatus(
+                "n", "h", 1, Instant.EPOCH, Instant.EPOCH, List.of(topic), new TreeMap<>(), List.of(listener));
+        HandlerForecasts forecasts = node.context().getBean(HandlerForecasts.class);
+        forecasts.sampled(
+                node.context().getBean(DelayQueueInspector.class).topics(),
+                new Nodes(Instant.EPOCH, List.of(busy), List.of()));
+        await().until(() -> forecasts.of(topic).required() != null);
+
+        JsonNode forecast = node.view("forecast", "topic", topic).json();
+
+        assertThat(forecast.path("required").asInt()).as("5 minutes in one").isEqualTo(5);
+        assertThat(forecast.path("peak").asInt()).isEqualTo(5);
+        assertThat(forecast.path("peakAt")).isEqualTo(forecast.path("at"));
+        assertThat(Instant.parse(forecast.path("at").asString())).isAfter(Instant.EPOCH);
+        assertThat(forecast.path("present").asInt()).isEqualTo(8);
+        assertThat(forecast.path("meanMillis").asLong()).isEqualTo(300_000);
+        assertThat(forecast.has("emptyAt")).isFalse();
+        assertThat(node.view("forecast").detail()).isEqualTo("The view 'forecast' requires the parameter 'topic'.");
     }
 
     @Test

@@ -1,6 +1,7 @@
 package io.delayqueue.actuate;
 
 import io.delayqueue.admin.DeadLetterGroups;
+import io.delayqueue.admin.HandlerForecast;
 import io.delayqueue.admin.Upcoming;
 import io.delayqueue.management.DeadLetterDetails;
 import io.delayqueue.management.Jobs;
@@ -43,6 +44,7 @@ public final class ResponseFields {
                 Map.entry(Operation.DEAD_GROUPS.path(), of(DeadLetterGroups.class)),
                 Map.entry(Operation.JOBS.path(), of(Jobs.class)),
                 Map.entry(Operation.UPCOMING.path(), of(Upcoming.class)),
+                Map.entry(Operation.FORECAST.path(), of(HandlerForecast.class)),
                 Map.entry(Operation.SLOWEST_KEYS.path(), of(SlowestKeys.class)),
                 Map.entry(Operation.SCHEDULES.path(), of(SchedulePage.class)),
                 Map.entry(Operation.SCHEDULE.path(), of(ScheduleDetails.class)),

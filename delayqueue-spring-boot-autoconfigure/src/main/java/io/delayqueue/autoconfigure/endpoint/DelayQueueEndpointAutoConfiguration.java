@@ -17,6 +17,8 @@ import io.delayqueue.admin.DeclaredSchedules;
 import io.delayqueue.admin.DelayQueueAdmin;
 import io.delayqueue.admin.DelayQueueInspector;
 import io.delayqueue.admin.DelayQueueJobs;
+import io.delayqueue.admin.HandlerForecast;
+import io.delayqueue.admin.HandlerForecasts;
 import io.delayqueue.admin.TopicSampler;
 import io.delayqueue.admin.Upcoming;
 import io.delayqueue.admin.UpcomingSampler;
@@ -74,6 +76,7 @@ public final class DelayQueueEndpointAutoConfiguration {
         TopicDetails.class,
         DeadLetterDetails.Page.class,
         DeadLetterGroups.class,
+        HandlerForecast.class,
         Jobs.class,
         MessageDetails.Page.class,
         SchedulePage.class,
@@ -96,6 +99,7 @@ public final class DelayQueueEndpointAutoConfiguration {
                 ObjectProvider<DelayListenerRegistry> listeners,
                 DelayQueueInspector inspector,
                 TopicSampler sampler,
+                HandlerForecasts forecasts,
                 QueueDiagnosis diagnosis,
                 DelayQueueAdmin admin,
                 DelayQueueJobs jobs,
@@ -117,6 +121,7 @@ public final class DelayQueueEndpointAutoConfiguration {
                     inspector,
                     sampler,
                     new UpcomingSampler(inspector, sampler, engine.nanoTime()),
+                    forecasts,
                     diagnosis,
                     properties.health().maxLag(),
                     admin,

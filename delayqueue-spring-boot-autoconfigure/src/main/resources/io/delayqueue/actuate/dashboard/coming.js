@@ -3,7 +3,7 @@
 import { read } from './api.js';
 import { histogram } from './charts.js';
 import { h } from './dom.js';
-import { count, moment } from './format.js';
+import { count, counted, hour, moment, now } from './format.js';
 import { loading, page, state } from './state.js';
 
 const SPANS = {
@@ -33,13 +33,27 @@ export async function loadUpcoming(data, topic, signal) {
   if (fresh) return;
   const { text, buckets } = SPANS[spanName];
   data.upcoming = await read('upcoming', { topic, span: text, buckets: topic ? buckets : null }, signal);
+  data.forecast = topic ? await read('forecast', { topic }, signal) : null;
   data.upcomingOf = spanName;
   data.upcomingAt = Date.now();
 }
 
+/** "At 09:00 it needs 14 handlers and has 8."; null if the number is unknown or zero. */
+function forecastText({ peak, peakAt, present, withoutSchedules }) {
+  if (!peak) return null;
+  const need = `needs ${counted(peak, 'handler')}`;
+  return [
+    Date.parse(peakAt) <= now() ? `It ${need} now and has ${count(present)}.` : `At ${hour(peakAt)} it ${need} and has ${count(present)}.`,
+    withoutSchedules ? 'Later occurrences of its schedules are not included.' : null,
+  ]
+    .filter(Boolean)
+    .join(' ');
+}
+
 /** What becomes due, of a topic or of all. The messages that are due already stand out if they are late. */
 export function coming(topic, late) {
-  const { upcoming, upcomingOf, bar } = state.data;
+  const { upcoming, upcomingOf, forecast, bar } = state.data;
+  const needed = topic && forecast ? forecastText(forecast) : null;
   const choose = (span) => () => {
     state.settings.span = span;
     state.data.bar = -1;
@@ -83,6 +97,7 @@ export function coming(topic, late) {
                   h('span', null, `${count(upcoming.later)} later`),
                 ],
           ),
+          needed ? h('p', { class: 'sums' }, needed) : null,
           histogram(upcoming, upcomingOf, bar === undefined ? -1 : bar, (index) => {
             if (state.data.bar === index) return;
             state.data.bar = index;

@@ -7,6 +7,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.delayqueue.admin.DelayQueueAdmin;
+import io.delayqueue.admin.HandlerForecast;
+import io.delayqueue.admin.HandlerForecasts;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.Schedule;
 import io.delayqueue.message.Shard;
@@ -219,6 +221,20 @@ class DashboardListsTests extends DashboardTest {
         page.open("").awaitText("within the next hour").press("All").awaitText("the last one in ");
         assertThat(browser.run(Long.class, "return document.querySelectorAll('.bars rect').length"))
                 .isEqualTo(24);
+    }
+
+    @Test
+    void requiredHandlersAreASentence(@Autowired HandlerForecasts forecasts) {
+        queue.send("soon", "text", Duration.ofMinutes(50));
+        queue.send(MAILS, "text", Duration.ofMinutes(90));
+        queue.send(MAILS, "text");
+        await().until(() -> forecasts.of(MAILS).peak() != null);
+
+        HandlerForecast forecast = forecasts.of(MAILS);
+        assertThat(forecast.present()).isPositive();
+        page.open(topic(MAILS)).awaitText("it needs 1 handler and has " + forecast.present() + ".");
+        assertThat(page.text()).containsPattern("At \\d{1,2}:\\d\\d");
+        page.open(topic("soon")).awaitText("within the next hour").awaitNoText("it needs");
     }
 
     @Test
