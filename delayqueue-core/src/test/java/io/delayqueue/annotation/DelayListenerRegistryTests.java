@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.awaitility.Awaitility.await;
 
 import java.time.Duration;
+import java.time.ZoneId;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -156,5 +158,21 @@ class DelayListenerRegistryTests {
         application.context.close();
         assertThat(a.calls).containsExactly("start", "stop");
         assertThat(b.isRunning()).isFalse();
+    }
+
+    @Test
+    void listenerByCodeMayHaveAScheduleUntilItIsRemoved() {
+        DelayListenerEndpoint endpoint = DelayListenerEndpoint.to("report")
+                .id("daily")
+                .handler(byte[].class, (payload, delivery) -> {})
+                .cron("@daily", ZoneId.of("UTC"))
+                .build();
+        registry.register(endpoint, application.bean(DefaultDelayListenerContainerFactory.class));
+        assertThat(registry.schedules())
+                .singleElement()
+                .satisfies(schedule -> assertThat(schedule.timing().text()).isEqualTo("cron 0 UTC 0 0 0 * * *"));
+
+        registry.remove(List.of("daily"));
+        assertThat(registry.schedules()).isEmpty();
     }
 }

@@ -78,7 +78,7 @@ public class SchedulesController extends ApiController {
         } catch (DuplicateMessageException e) {
             throw new ProblemException(ProblemType.DUPLICATE
                     .problem("Schedule '" + schedule.id()
-                            + "' was not stored: a message with its id is scheduled or being" + " handled in topic '"
+                            + "' was not stored: a message with its id is scheduled or being handled in topic '"
                             + schedule.topic() + "'. Cancel that message first, or use another id.")
                     .about(schedule.topic(), schedule.id()));
         }
