@@ -79,6 +79,8 @@ public final class DeclaredSchedules {
     private final Map<String, String> declared = new HashMap<>();
 
     private final Set<String> logged = new HashSet<>();
+
+    /** Number of times that the task was due; only the task uses it. */
     private int runs;
 
     /**
@@ -113,7 +115,10 @@ public final class DeclaredSchedules {
     /** Declares the schedules now and then until {@link #stop()}. */
     public void start(PeriodicTaskScheduler tasks) {
         PeriodicTask declaring = () -> {
-            executeOnce();
+            boolean search = runs++ % RUNS_PER_SEARCH == 0;
+            if (search || !own.get().isEmpty()) {
+                execute(search);
+            }
             return INTERVAL;
         };
         task = tasks.schedule("declared schedules", declaring);
@@ -127,12 +132,12 @@ public final class DeclaredSchedules {
         }
     }
 
-    private void executeOnce() {
+    private void execute(boolean search) {
         if (running.compareAndSet(false, true)) {
             try {
                 executor.execute(() -> {
                     try {
-                        run();
+                        run(search);
                     } finally {
                         running.set(false);
                     }
@@ -144,12 +149,16 @@ public final class DeclaredSchedules {
         }
     }
 
-    /** Declares the schedules of this process. Now and then, pauses those that no process declares. Waits for Redis. */
-    void run() {
+    /**
+     * Declares the schedules of this process. Waits for Redis.
+     *
+     * @param search whether to pause those that no process declares
+     */
+    void run(boolean search) {
         for (Schedule schedule : own.get()) {
             attempt(schedule, () -> declare(schedule));
         }
-        if (runs++ % RUNS_PER_SEARCH == 0) {
+        if (search) {
             attempt(null, this::pauseOrphans);
         }
     }

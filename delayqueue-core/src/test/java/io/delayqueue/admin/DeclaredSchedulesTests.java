@@ -31,11 +31,7 @@ class DeclaredSchedulesTests extends RedisTest {
 
     @BeforeEach
     void assemble() {
-        schedules = new DelayQueueSchedules(
-                queue.template(),
-                queue.topics,
-                new Recurrences(queue.scripts, queue.keySpace, queue.topics),
-                InstantSource.system());
+        schedules = queue.schedules();
         seven = declaring("0 0 7 * * *");
         nine = declaring("0 0 9 * * *");
     }
@@ -58,13 +54,13 @@ class DeclaredSchedulesTests extends RedisTest {
 
     @Test
     void theProcessThatStartedLastWinsAndTheOtherSaysSoOnce(CapturedOutput output) {
-        seven.run();
+        seven.run(true);
         assertThat(stored()).isEqualTo(AT_SEVEN);
-        nine.run();
+        nine.run(true);
         assertThat(stored()).isEqualTo(AT_NINE);
-        seven.run();
-        nine.run();
-        seven.run();
+        seven.run(true);
+        nine.run(true);
+        seven.run(true);
         assertThat(stored()).isEqualTo(AT_NINE);
         assertThat(output.getAll().split("Another process declares", -1)).hasSize(2);
         assertThat(output)
@@ -74,95 +70,95 @@ class DeclaredSchedulesTests extends RedisTest {
 
     @Test
     void aRemainingProcessTakesOverWhenTheOthersHaveEnded() {
-        seven.run();
-        nine.run();
+        seven.run(true);
+        nine.run(true);
         queue.clock.advance(DeclaredSchedules.INTERVAL);
-        seven.run();
+        seven.run(true);
         assertThat(stored()).isEqualTo(AT_NINE);
         queue.clock.advance(DeclaredSchedules.LAPSE);
-        seven.run();
+        seven.run(true);
         assertThat(stored()).isEqualTo(AT_SEVEN);
         queue.clock.advance(DeclaredSchedules.INTERVAL);
-        nine.run();
+        nine.run(true);
         assertThat(stored()).isEqualTo(AT_SEVEN);
     }
 
     @Test
     void whatWasRemovedOrChangedByHandIsStoredAgain() {
-        seven.run();
+        seven.run(true);
         schedules.remove("report", "daily");
-        seven.run();
+        seven.run(true);
         assertThat(stored()).isEqualTo(AT_SEVEN);
         schedules.put(Schedule.of("report", "daily").every(Duration.ofHours(1)).payload(new byte[0]));
-        seven.run();
+        seven.run(true);
         assertThat(stored()).isEqualTo(AT_SEVEN);
     }
 
     @Test
     void aPauseByHandRemains() {
-        seven.run();
+        seven.run(true);
         schedules.pause("report", "daily");
-        seven.run();
-        declaring("0 0 7 * * *").run();
+        seven.run(true);
+        declaring("0 0 7 * * *").run(true);
         assertThat(isPaused()).isTrue();
     }
 
     @Test
     void aPauseByHandRemainsAlsoAfterALongStop() {
-        seven.run();
+        seven.run(true);
         schedules.pause("report", "daily");
         queue.clock.advance(DeclaredSchedules.PAUSE_AFTER);
-        declaring().run();
-        declaring("0 0 7 * * *").run();
-        seven.run();
+        declaring().run(true);
+        declaring("0 0 7 * * *").run(true);
+        seven.run(true);
         assertThat(isPaused()).isTrue();
     }
 
     @Test
     void orphanThatIsResumedByHandIsLeftAsItIs() {
-        seven.run();
+        seven.run(true);
         queue.clock.advance(DeclaredSchedules.PAUSE_AFTER);
-        declaring().run();
+        declaring().run(true);
         schedules.resume("report", "daily");
         queue.clock.advance(DeclaredSchedules.PAUSE_AFTER);
-        declaring().run();
+        declaring().run(true);
         assertThat(isPaused()).isFalse();
     }
 
     @Test
     void fullMemoryDoesNotEndDeclarations(CapturedOutput output) {
-        seven.run();
+        seven.run(true);
         schedules.remove("report", "daily");
         queue.clock.advance(DeclaredSchedules.LAPSE);
         server.command("CONFIG", "SET", "maxmemory", "1");
         try {
-            seven.run();
-            seven.run();
+            seven.run(true);
+            seven.run(true);
         } finally {
             server.command("CONFIG", "SET", "maxmemory", "0");
         }
         assertThat(seven.orphans()).isEmpty();
         assertThat(output.getAll().split("The schedule of listener daily is not stored", -1))
                 .hasSize(2);
-        seven.run();
+        seven.run(true);
         assertThat(stored()).isEqualTo(AT_SEVEN);
     }
 
     @Test
     void processWhosePutFailsStartsOnlyOnce() {
-        nine.run();
+        nine.run(true);
         queue.faults.refuse("recur");
-        seven.run();
+        seven.run(true);
         queue.faults.pass();
-        nine.run();
-        seven.run();
+        nine.run(true);
+        seven.run(true);
         assertThat(seven.orphans()).isEmpty();
         assertThat(stored()).as("seven started last").isEqualTo(AT_SEVEN);
     }
 
     @Test
     void orphansAreUnknownWithoutRedis() {
-        seven.run();
+        seven.run(true);
         queue.clock.advance(DeclaredSchedules.LAPSE);
         queue.faults.refuse("lapsed");
         assertThat(seven.orphans()).isEmpty();
@@ -170,31 +166,31 @@ class DeclaredSchedulesTests extends RedisTest {
 
     @Test
     void orphanIsListedThenPausedAndResumedWhenItIsDeclaredAgain(CapturedOutput output) {
-        seven.run();
+        seven.run(true);
         assertThat(seven.orphans()).isEmpty();
         queue.clock.advance(DeclaredSchedules.LAPSE);
         assertThat(seven.orphans()).singleElement().satisfies(orphan -> {
             assertThat(orphan.topic()).isEqualTo("report");
             assertThat(orphan.id()).isEqualTo("daily");
         });
-        declaring().run();
+        declaring().run(true);
         assertThat(isPaused()).isFalse();
 
         queue.clock.advance(DeclaredSchedules.PAUSE_AFTER);
-        declaring().run();
+        declaring().run(true);
         assertThat(isPaused()).isTrue();
         assertThat(output)
                 .contains("Schedule daily in topic report is paused, since no listener has declared it since");
         assertThat(seven.orphans()).hasSize(1);
 
-        seven.run();
+        seven.run(true);
         assertThat(isPaused()).isFalse();
         assertThat(seven.orphans()).isEmpty();
     }
 
     @Test
     void orphanThatIsDeclaredWhileItIsPausedIsNotPaused() {
-        seven.run();
+        seven.run(true);
         queue.clock.advance(DeclaredSchedules.PAUSE_AFTER);
         DelayQueueSchedules slow =
                 new DelayQueueSchedules(
@@ -204,20 +200,20 @@ class DeclaredSchedulesTests extends RedisTest {
                         InstantSource.system()) {
                     @Override
                     public boolean pause(String topic, String id) {
-                        seven.run();
+                        seven.run(true);
                         return super.pause(topic, id);
                     }
                 };
-        new DeclaredSchedules(queue.scripts, queue.keySpace, slow, List::of, Runnable::run).run();
+        new DeclaredSchedules(queue.scripts, queue.keySpace, slow, List::of, Runnable::run).run(true);
         assertThat(isPaused()).isFalse();
     }
 
     @Test
     void entryOfARemovedScheduleEnds() {
-        seven.run();
+        seven.run(true);
         schedules.remove("report", "daily");
         queue.clock.advance(DeclaredSchedules.PAUSE_AFTER);
-        declaring().run();
+        declaring().run(true);
         assertThat(seven.orphans()).isEmpty();
         assertThat(server.command("EXISTS", "dq:{nodes}:declarations")).isEqualTo(0L);
     }
@@ -237,8 +233,8 @@ class DeclaredSchedulesTests extends RedisTest {
                 schedules,
                 () -> List.of(Schedule.of("report", "daily").cron("@daily", UTC).payload(new byte[0]), other),
                 Runnable::run);
-        both.run();
-        both.run();
+        both.run(true);
+        both.run(true);
         assertThat(schedules.find("report", "weekly")).isPresent();
         assertThat(output.getAll().split("The schedule of listener daily is not stored", -1))
                 .hasSize(2);

@@ -4,7 +4,6 @@ import static io.delayqueue.listener.ListenerStatusBuilder.listener;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.listener.ListenerStatus;
 import io.delayqueue.listener.ListenerStatus.Attempts;
 import io.delayqueue.listener.ListenerStatus.State;
@@ -14,15 +13,12 @@ import io.delayqueue.message.Schedule;
 import io.delayqueue.message.TopicLimits;
 import io.delayqueue.message.TopicLimits.Rate;
 import io.delayqueue.redis.Await;
-import io.delayqueue.store.script.Recurrences;
 import io.delayqueue.store.script.RegisteredLimits;
 import io.delayqueue.store.script.ShardPlan;
-import io.delayqueue.store.script.ShardReader;
 import io.delayqueue.template.DelayQueueSchedules;
 import io.delayqueue.template.RedisTest;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -47,16 +43,8 @@ class HandlerForecastsTests extends RedisTest {
 
     @BeforeEach
     void assemble() {
-        schedules = new DelayQueueSchedules(
-                queue.template(),
-                queue.topics,
-                new Recurrences(queue.scripts, queue.keySpace, queue.topics),
-                InstantSource.system());
-        inspector = new DelayQueueInspector(
-                queue.store,
-                new ShardReader(queue.scripts, queue.keySpace, queue.topics),
-                queue.topics,
-                new NodeDirectory(queue.scripts, queue.keySpace, Duration.ofSeconds(15)));
+        schedules = queue.schedules();
+        inspector = queue.inspector();
         forecasts = new HandlerForecasts(
                 inspector,
                 schedules,

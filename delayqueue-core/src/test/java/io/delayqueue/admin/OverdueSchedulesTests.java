@@ -3,16 +3,12 @@ package io.delayqueue.admin;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.delayqueue.admin.OverdueSchedules.Overdue;
-import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.message.Schedule;
 import io.delayqueue.redis.Await;
-import io.delayqueue.store.script.Recurrences;
 import io.delayqueue.store.script.ShardPlan;
-import io.delayqueue.store.script.ShardReader;
 import io.delayqueue.template.DelayQueueSchedules;
 import io.delayqueue.template.RedisTest;
 import java.time.Duration;
-import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.BeforeEach;
@@ -33,16 +29,8 @@ class OverdueSchedulesTests extends RedisTest {
 
     @BeforeEach
     void assemble() {
-        schedules = new DelayQueueSchedules(
-                queue.template(),
-                queue.topics,
-                new Recurrences(queue.scripts, queue.keySpace, queue.topics),
-                InstantSource.system());
-        inspector = new DelayQueueInspector(
-                queue.store,
-                new ShardReader(queue.scripts, queue.keySpace, queue.topics),
-                queue.topics,
-                new NodeDirectory(queue.scripts, queue.keySpace, Duration.ofSeconds(15)));
+        schedules = queue.schedules();
+        inspector = queue.inspector();
         overdue = new OverdueSchedules(schedules, Runnable::run, () -> nanos);
     }
 

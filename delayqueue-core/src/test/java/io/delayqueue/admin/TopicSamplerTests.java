@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.delayqueue.coordination.Membership;
-import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.coordination.NodeReport;
 import io.delayqueue.coordination.ReceivedLeases;
 import io.delayqueue.coordination.ThroughputReporter;
@@ -14,7 +13,6 @@ import io.delayqueue.listener.ListenerStatus.Attempts;
 import io.delayqueue.listener.ListenerStatusBuilder;
 import io.delayqueue.message.DelayMessage;
 import io.delayqueue.message.QueueKind;
-import io.delayqueue.store.script.ShardReader;
 import io.delayqueue.template.DelayQueueUnavailableException;
 import io.delayqueue.template.RedisTest;
 import java.time.Duration;
@@ -36,11 +34,7 @@ class TopicSamplerTests extends RedisTest {
     @BeforeEach
     void assemble() {
         sampler = new TopicSampler(
-                new DelayQueueInspector(
-                        queue.store,
-                        new ShardReader(queue.scripts, queue.keySpace, queue.topics),
-                        queue.topics,
-                        new NodeDirectory(queue.scripts, queue.keySpace, Duration.ofSeconds(15))),
+                queue.inspector(),
                 () -> CompletableFuture.completedFuture(List.of()),
                 INTERVAL,
                 () -> now,

@@ -2,9 +2,7 @@ package io.delayqueue.admin;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.message.DelayMessage;
-import io.delayqueue.store.script.ShardReader;
 import io.delayqueue.template.RedisTest;
 import io.delayqueue.testing.SystemClock;
 import java.time.Duration;
@@ -28,11 +26,7 @@ class UnconsumedTopicsTests extends RedisTest {
 
     @BeforeEach
     void assemble() {
-        inspector = new DelayQueueInspector(
-                queue.store,
-                new ShardReader(queue.scripts, queue.keySpace, queue.topics),
-                queue.topics,
-                new NodeDirectory(queue.scripts, queue.keySpace, Duration.ofSeconds(15)));
+        inspector = queue.inspector();
         // each due message is late
         warnings = new UnconsumedWarnings(() -> listened, Duration.ofNanos(-1), () -> nanos);
         topics = new UnconsumedTopics(inspector, warnings, () -> nanos);

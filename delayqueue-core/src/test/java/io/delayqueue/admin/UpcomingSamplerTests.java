@@ -3,9 +3,7 @@ package io.delayqueue.admin;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.message.DelayMessage;
-import io.delayqueue.store.script.ShardReader;
 import io.delayqueue.template.RedisTest;
 import java.time.Duration;
 import java.time.Instant;
@@ -28,11 +26,7 @@ class UpcomingSamplerTests extends RedisTest {
 
     @BeforeEach
     void assemble() {
-        DelayQueueInspector inspector = new DelayQueueInspector(
-                queue.store,
-                new ShardReader(queue.scripts, queue.keySpace, queue.topics),
-                queue.topics,
-                new NodeDirectory(queue.scripts, queue.keySpace, Duration.ofSeconds(15)));
+        DelayQueueInspector inspector = queue.inspector();
         topics = new TopicSampler(
                 inspector,
                 () -> CompletableFuture.completedFuture(List.of()),

@@ -6,10 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.delayqueue.message.MessageSnapshot;
 import io.delayqueue.message.MessageState;
 import io.delayqueue.message.Schedule;
-import io.delayqueue.store.script.Recurrences;
 import java.time.Duration;
 import java.time.Instant;
-import java.time.InstantSource;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.Map;
@@ -27,11 +25,7 @@ class DelayQueueSchedulesTests extends RedisTest {
     @BeforeEach
     void assemble() {
         template = queue.template();
-        schedules = new DelayQueueSchedules(
-                template,
-                queue.topics,
-                new Recurrences(queue.scripts, queue.keySpace, queue.topics),
-                InstantSource.system());
+        schedules = queue.schedules();
     }
 
     private Schedule.Snapshot schedule() {

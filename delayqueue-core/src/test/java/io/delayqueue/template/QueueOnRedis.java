@@ -1,8 +1,10 @@
 package io.delayqueue.template;
 
+import io.delayqueue.admin.DelayQueueInspector;
 import io.delayqueue.container.Happenings;
 import io.delayqueue.convert.JsonPayloadConverter;
 import io.delayqueue.convert.PayloadCodec;
+import io.delayqueue.coordination.NodeDirectory;
 import io.delayqueue.event.EventBus;
 import io.delayqueue.message.Completions;
 import io.delayqueue.message.Shard;
@@ -22,8 +24,10 @@ import io.delayqueue.store.PollRequest.Reclaiming;
 import io.delayqueue.store.Settlement;
 import io.delayqueue.store.bench.Polls;
 import io.delayqueue.store.bench.ServerClock;
+import io.delayqueue.store.script.Recurrences;
 import io.delayqueue.store.script.RedisMessageStore;
 import io.delayqueue.store.script.ShardPlan;
+import io.delayqueue.store.script.ShardReader;
 import io.delayqueue.store.script.TopicRegistry;
 import io.delayqueue.test.redis.FaultProxy;
 import io.delayqueue.test.redis.RedisServerProcess;
@@ -115,6 +119,19 @@ public final class QueueOnRedis implements AutoCloseable {
     public DelayQueueTemplateBuilder templateBuilder() {
         return DelayQueueTemplate.builder(store, topics, codec(), InstantSource.system())
                 .events(events);
+    }
+
+    public DelayQueueSchedules schedules() {
+        return new DelayQueueSchedules(
+                template(), topics, new Recurrences(scripts, keySpace, topics), InstantSource.system());
+    }
+
+    public DelayQueueInspector inspector() {
+        return new DelayQueueInspector(
+                store,
+                new ShardReader(scripts, keySpace, topics),
+                topics,
+                new NodeDirectory(scripts, keySpace, Duration.ofSeconds(15)));
     }
 
     public DelayQueueTemplate template() {
